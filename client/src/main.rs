@@ -1,0 +1,4 @@
+//! The command for people.
+//! x
+
+fn main() {}

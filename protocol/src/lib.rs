@@ -1,0 +1,13 @@
+//! What Proofmark's programs say to each other: events, decisions, findings, methods, settings, framing.
+//! Plain types only: no I/O, no clock, nothing of one harness's own format.
+
+pub mod decision;
+pub mod event;
+pub mod frame;
+pub mod method;
+pub mod paths;
+pub mod query;
+pub mod settings;
+
+pub use decision::{Decision, Evidence, Finding, FindingState, Outcome, Severity};
+pub use event::{Call, Harness, SessionRef};

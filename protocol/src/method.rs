@@ -1,0 +1,46 @@
+//! The names of the methods, in one list.
+//! What a method does stands in the server's handlers.
+
+/// A session began, was resumed, forked, cleared or compacted.
+pub const ON_SESSION_START: &str = "onSessionStart";
+/// A prompt was submitted.
+pub const ON_PROMPT: &str = "onPrompt";
+/// A tool is about to run.
+pub const ON_PRE_TOOL_USE: &str = "onPreToolUse";
+/// The main agent wants to end its turn.
+pub const ON_STOP: &str = "onStop";
+/// A helper agent began.
+pub const ON_SUBAGENT_START: &str = "onSubagentStart";
+/// A helper agent wants to end.
+pub const ON_SUBAGENT_STOP: &str = "onSubagentStop";
+/// A session ended.
+pub const ON_SESSION_END: &str = "onSessionEnd";
+/// The claims on the ledger.
+pub const LIST_CLAIMS: &str = "listClaims";
+/// The person retires a claim.
+pub const RETIRE_CLAIM: &str = "retireClaim";
+/// The sessions on the ledger.
+pub const LIST_SESSIONS: &str = "listSessions";
+/// The server, its sessions and what is paused.
+pub const STATUS: &str = "status";
+/// Nothing refuses for a while.
+pub const PAUSE: &str = "pause";
+/// The server finishes what is in flight and exits.
+pub const SHUTDOWN: &str = "shutdown";
+
+/// Every method a client may call.
+pub const ALL: [&str; 13] = [
+    ON_SESSION_START,
+    ON_PROMPT,
+    ON_PRE_TOOL_USE,
+    ON_STOP,
+    ON_SUBAGENT_START,
+    ON_SUBAGENT_STOP,
+    ON_SESSION_END,
+    LIST_CLAIMS,
+    RETIRE_CLAIM,
+    LIST_SESSIONS,
+    STATUS,
+    PAUSE,
+    SHUTDOWN,
+];

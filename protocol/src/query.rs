@@ -1,0 +1,186 @@
+//! What people and editors ask for: claims, sessions, status, pauses, with the JSON that others rely on.
+//! The ledger answers these; how they are shown is the client's business.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Harness;
+
+/// Where a claim stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ClaimState {
+    /// Tagged, and not settled.
+    Open,
+    /// No longer tagged, in a turn whose tool calls observed something.
+    Checked,
+    /// Refused, and left out of the rewrite without a check.
+    Dropped,
+    /// Retired by the person.
+    Retired,
+}
+
+/// The tool call that settled a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SettledBy {
+    /// The harness's id of the call.
+    pub call: String,
+    /// The tool's name.
+    pub tool: String,
+    /// What it was asked, cut to a short quote.
+    pub input: String,
+}
+
+/// A claim on the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Claim {
+    /// Short id, unique on this machine's ledger.
+    pub id: String,
+    /// The harness that ran the session.
+    pub harness: Harness,
+    /// The session's key: its id, or its transcript's path where it has none.
+    pub session: String,
+    /// The helper agent that made the claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The claim in the agent's words.
+    pub claim: String,
+    /// Why it could not be verified, in the agent's words.
+    pub reason: String,
+    /// Where it stands.
+    pub state: ClaimState,
+    /// The person's turns since it was (last) opened.
+    pub turns: u64,
+    /// The person's turn in which it was (last) opened, counted from 1.
+    pub turn: u64,
+    /// When it was first tagged, in milliseconds since 1970.
+    pub first_seen: u64,
+    /// When its state last changed, in milliseconds since 1970.
+    pub changed: u64,
+    /// How often it was refused.
+    pub refusals: u32,
+    /// The call that settled it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_by: Option<SettledBy>,
+    /// False when the settling call shares no path, name or number with the claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<bool>,
+    /// Why the person retired it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The claim that this one rewords.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewords: Option<String>,
+}
+
+/// `listClaims`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ListClaimsParams {
+    /// Only this session's.
+    pub session: Option<String>,
+}
+
+/// `retireClaim`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RetireClaimParams {
+    /// The claim.
+    pub id: String,
+    /// Why, in the person's words.
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+/// `pause`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PauseParams {
+    /// Only this session; every session without it.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// How long, in seconds; 0 ends the pause.
+    pub seconds: u64,
+}
+
+/// A pause that is in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Pause {
+    /// The session; every session without it.
+    pub session: Option<String>,
+    /// When it ends, in milliseconds since 1970.
+    pub until: u64,
+}
+
+/// The scope of a session, as the person set it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Scope {
+    /// Where the lock stands; `none` when there is no lock.
+    pub phase: String,
+    /// The contract in force.
+    pub contract: Option<String>,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self { phase: "none".to_owned(), contract: None }
+    }
+}
+
+/// A session on the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionStatus {
+    /// The harness that runs it.
+    pub harness: Harness,
+    /// Its key: its id, or its transcript's path where it has none.
+    pub session: String,
+    /// Claims that are open.
+    pub open_claims: u64,
+    /// Turns that were refused.
+    pub refusals: u64,
+    /// When it was last heard of, in milliseconds since 1970.
+    pub last_seen: u64,
+    /// Its scope.
+    pub scope: Scope,
+    /// When its pause ends, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_until: Option<u64>,
+}
+
+/// The server of a state folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ServerStatus {
+    /// True when a process holds the state folder.
+    pub running: bool,
+    /// Its process id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Its build version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+    /// The state folder.
+    pub state_dir: String,
+}
+
+/// The answer to `status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Status {
+    /// The server.
+    pub server: ServerStatus,
+    /// The sessions, the one heard of last first.
+    pub sessions: Vec<SessionStatus>,
+    /// The pause of all sessions, when there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_until: Option<u64>,
+    /// What is not as it should be, in plain words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,196 @@
+//! The settings a person can make, and how layers of them add up.
+//! Reading files and the environment stays out; layers arrive as JSON values.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a check may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// It does not run.
+    Off,
+    /// It says what it finds.
+    Advise,
+    /// It sends the agent back.
+    Refuse,
+}
+
+/// When open claims are brought up at a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Reminder {
+    /// Never.
+    Off,
+    /// Once they are 3 turns old.
+    Stale,
+    /// At the next prompt.
+    NextPrompt,
+}
+
+/// How a tool that Proofmark does not know is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolEffect {
+    /// It looks at something.
+    Observes,
+    /// It changes something.
+    Mutates,
+    /// It does neither.
+    Neither,
+}
+
+/// Settings of the check `untried-claim`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct UntriedClaim {
+    /// What it may do.
+    pub mode: Mode,
+    /// Refuse any tag in prose.
+    pub strict: bool,
+    /// When open claims are brought up.
+    pub reminder: Reminder,
+    /// Tell the agent the tag's form when a session or a helper agent starts.
+    pub teach: bool,
+}
+
+impl Default for UntriedClaim {
+    fn default() -> Self {
+        Self { mode: Mode::Refuse, strict: false, reminder: Reminder::NextPrompt, teach: true }
+    }
+}
+
+/// All settings, with every default filled in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Settings {
+    /// `[checks.untried-claim]`.
+    pub untried_claim: UntriedClaim,
+    /// `[server] idle_minutes`: the server exits after so many minutes without an event or an editor.
+    pub idle_minutes: u64,
+    /// `[tools]`: what tools do, by name or by prefix with a final `*`.
+    pub tools: BTreeMap<String, ToolEffect>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { untried_claim: UntriedClaim::default(), idle_minutes: 30, tools: BTreeMap::new() }
+    }
+}
+
+/// Who wrote a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// The person's own file or environment: it may set anything.
+    Person,
+    /// A project's file: it may only tighten.
+    Project,
+}
+
+impl Settings {
+    /// Lays one more layer over these settings. Unknown keys are ignored; each bad value is named in the answer and changes nothing.
+    pub fn lay_over(&mut self, layer: Layer, source: &str, value: &Value) -> Vec<String> {
+        let mut reader = Reader { source, layer, bad: Vec::new() };
+        let check = &value["checks"]["untried-claim"];
+        let claim = &mut self.untried_claim;
+        reader.set(check, "checks.untried-claim", "mode", &mut claim.mode, |old, new| new > old);
+        reader.set(check, "checks.untried-claim", "strict", &mut claim.strict, |_, new| *new);
+        reader.set(check, "checks.untried-claim", "reminder", &mut claim.reminder, |_, _| false);
+        reader.set(check, "checks.untried-claim", "teach", &mut claim.teach, |_, _| false);
+        reader.set(&value["server"], "server", "idle_minutes", &mut self.idle_minutes, |_, _| false);
+        if layer == Layer::Person
+            && let Some(tools) = value["tools"].as_object()
+        {
+            for name in tools.keys() {
+                let mut effect = None;
+                reader.set(&value["tools"], "tools", name, &mut effect, |_, _| true);
+                if let Some(effect) = effect {
+                    self.tools.insert(name.clone(), effect);
+                }
+            }
+        }
+        reader.bad
+    }
+
+    /// What the person said a tool does: its exact name first, then the longest prefix.
+    pub fn tool_effect(&self, tool: &str) -> Option<ToolEffect> {
+        let by_prefix = || {
+            let fits = |pattern: &&String| pattern.strip_suffix('*').is_some_and(|prefix| tool.starts_with(prefix));
+            self.tools.keys().filter(fits).max_by_key(|pattern| pattern.len())
+        };
+        self.tools.get(tool).or_else(|| self.tools.get(by_prefix()?)).copied()
+    }
+}
+
+/// Reads single values of one layer and keeps what was wrong with them.
+struct Reader<'a> {
+    source: &'a str,
+    layer: Layer,
+    bad: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// Sets `slot` from `table[key]`; a project's value is taken only where `tightens(old, new)`.
+    fn set<T>(&mut self, table: &Value, path: &str, key: &str, slot: &mut T, tightens: fn(&T, &T) -> bool)
+    where
+        T: for<'de> Deserialize<'de>,
+    {
+        let Some(value) = table.get(key) else { return };
+        match serde_json::from_value::<T>(value.clone()) {
+            Ok(new) if self.layer == Layer::Person || tightens(slot, &new) => *slot = new,
+            Ok(_) => {}
+            Err(_) => self.bad.push(format!("{}: {path}.{key} = {value} is not known; the default is used", self.source)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_bad_value_is_named_and_changes_nothing() {
+        let mut settings = Settings::default();
+        let bad = settings.lay_over(
+            Layer::Person,
+            "config.toml",
+            &json!({"checks": {"untried-claim": {"reminder": "loud", "strict": true}, "later": {"mode": 3}}, "x": 1}),
+        );
+        assert_eq!(bad.len(), 1);
+        assert!(bad[0].contains("\"loud\""), "{bad:?}");
+        assert!(settings.untried_claim.strict);
+        assert_eq!(settings.untried_claim.reminder, Reminder::NextPrompt);
+    }
+
+    #[test]
+    fn a_project_only_tightens() {
+        let mut settings = Settings::default();
+        let project = json!({"checks": {"untried-claim": {"mode": "off", "strict": true, "teach": false}}, "tools": {"Bash": "neither"}});
+        assert!(settings.lay_over(Layer::Project, "proofmark.toml", &project).is_empty());
+        assert_eq!(settings.untried_claim, UntriedClaim { strict: true, ..UntriedClaim::default() });
+        assert!(settings.tools.is_empty());
+        settings.untried_claim.mode = Mode::Off;
+        settings.lay_over(Layer::Project, "proofmark.toml", &json!({"checks": {"untried-claim": {"mode": "refuse"}}}));
+        assert_eq!(settings.untried_claim.mode, Mode::Refuse);
+    }
+
+    #[test]
+    fn a_tool_is_found_by_name_then_by_longest_prefix() {
+        let mut settings = Settings::default();
+        let tools = json!({"tools": {"mcp__*": "neither", "mcp__db__*": "observes", "mcp__db__write": "mutates"}});
+        settings.lay_over(Layer::Person, "config.toml", &tools);
+        assert_eq!(settings.tool_effect("mcp__db__write"), Some(ToolEffect::Mutates));
+        assert_eq!(settings.tool_effect("mcp__db__read"), Some(ToolEffect::Observes));
+        assert_eq!(settings.tool_effect("mcp__x"), Some(ToolEffect::Neither));
+        assert_eq!(settings.tool_effect("Bash"), None);
+    }
+}

@@ -1,0 +1,10 @@
+//! The sidecar's rooms, from a harness's record to a decision; `ARCHITECTURE.md` is the map.
+//! Command lines and harness payloads stay out: they belong to the clients.
+
+pub mod checks;
+pub mod evidence;
+pub mod harness;
+pub mod ledger;
+pub mod record;
+pub mod rpc;
+pub mod session;

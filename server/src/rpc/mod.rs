@@ -1,0 +1,2 @@
+//! Decode, call one function, encode: the methods on a local socket, and who owns it.
+//! No rule about claims or turns lives here.

@@ -1,0 +1,118 @@
+//! One thing that a harness's record shows, in file order, with no trace of the harness's own format.
+//! What a call did is decided in `evidence/`; what follows from it in the fold.
+
+use serde::{Deserialize, Serialize};
+
+/// The harness's id of a row of its record.
+pub type RowId = String;
+/// The harness's id of a tool call.
+pub type CallId = String;
+
+/// What a tool is for, as its harness's table or the person's settings say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToolKind {
+    /// It runs a shell command; what that does is read from the command.
+    Shell {
+        /// The command as the agent wrote it.
+        command: String,
+    },
+    /// It looks at something: reads, searches, fetches.
+    Observes,
+    /// It changes files or the outside world.
+    Mutates,
+    /// It starts a helper agent; what that did is read from the helper's own record.
+    Delegates,
+    /// It asks the person.
+    Asks,
+    /// It does none of these: to-do lists, plans.
+    Neither,
+    /// Nobody said what it does.
+    Unknown,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ending {
+    /// The harness reports no error.
+    Succeeded,
+    /// It ran, and reports an error.
+    Failed,
+    /// The harness, a hook or the person refused it: it never ran.
+    Denied,
+    /// It was cut off.
+    Interrupted,
+    /// It goes on in the background; its result is not on record yet.
+    Background,
+}
+
+/// Why a harness put text before the agent that is not the person's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Injection {
+    /// What a hook said, ours included.
+    HookFeedback,
+    /// A task in the background reports.
+    Notification,
+    /// A summary of an earlier part, or anything else that the harness wrote.
+    Harness,
+}
+
+/// One thing that the record shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Entry {
+    /// The person spoke: a turn of the person begins.
+    Prompt {
+        /// The row.
+        row: RowId,
+        /// The harness's id of the turn, where the row has one.
+        turn: Option<String>,
+        /// What they wrote.
+        text: String,
+    },
+    /// The agent's prose, as the person can read it.
+    Text {
+        /// The row.
+        row: RowId,
+        /// What it wrote.
+        text: String,
+    },
+    /// The agent called a tool.
+    Call {
+        /// The row.
+        row: RowId,
+        /// The call.
+        id: CallId,
+        /// The tool's name as the harness spells it.
+        tool: String,
+        /// What the tool is for.
+        kind: ToolKind,
+        /// What it was asked, as a short text: command, path, pattern or address.
+        input: String,
+    },
+    /// A call ended.
+    Result {
+        /// The call.
+        id: CallId,
+        /// How.
+        ending: Ending,
+        /// The beginning of what it showed.
+        output: String,
+        /// The helper agent that it started.
+        helper: Option<String>,
+    },
+    /// The harness put text before the agent that is not the person's.
+    Injected {
+        /// Why.
+        injection: Injection,
+        /// The harness's id of the turn, where the row has one.
+        turn: Option<String>,
+    },
+    /// The row says who wrote the record and for which session.
+    Origin {
+        /// The session id that the record's rows carry.
+        session: Option<String>,
+        /// True when a client's version stands on the rows: such a client writes every reply to the record.
+        client: bool,
+    },
+    /// A complete line that is no entry: broken JSON, or too long to read.
+    Unreadable,
+}

@@ -1,0 +1,107 @@
+//! Facts: what cannot be read again from a record. The ledger keeps them, the fold gives them meaning.
+//! Storage stays out.
+
+use proofmark_protocol::Decision;
+use proofmark_protocol::query::{ClaimState, SettledBy};
+use serde::{Deserialize, Serialize};
+
+/// One fact of one session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// The helper agent it is about; none for the main agent.
+    pub agent: Option<String>,
+    /// The person's turn, counted from 1; 0 when no turn was on record.
+    pub turn: u64,
+    /// The row of the record that it hangs on: the prompt of the turn. A fork inherits facts whose row it copied.
+    pub anchor: Option<String>,
+    /// The same key twice in one session is the same fact.
+    pub key: String,
+    /// What is the case.
+    pub body: FactBody,
+}
+
+/// What is the case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum FactBody {
+    /// A reply tagged a claim.
+    ClaimTagged {
+        /// The claim's id.
+        claim: String,
+        /// The claim in the agent's words.
+        text: String,
+        /// Why it could not be verified.
+        reason: String,
+        /// The earlier claim that it rewords.
+        rewords: Option<String>,
+    },
+    /// A claim is no longer open.
+    ClaimSettled {
+        /// The claim's id.
+        claim: String,
+        /// How.
+        state: ClaimState,
+        /// The call that settled it.
+        settled_by: Option<SettledBy>,
+        /// False when that call shares no path, name or number with the claim.
+        matched: Option<bool>,
+        /// Why, in the person's words.
+        why: Option<String>,
+    },
+    /// A finding sent the agent back.
+    Refused {
+        /// The check.
+        code: String,
+        /// What the finding is about, in the check's own identity for it.
+        subject: String,
+    },
+    /// A finding passed though it would have been refused.
+    LetGo {
+        /// The check.
+        code: String,
+        /// What the finding is about.
+        subject: String,
+    },
+    /// A turn of the person ended with claims open.
+    TurnEnded,
+    /// What an event was answered.
+    Answered {
+        /// The event's identity.
+        event: String,
+        /// The answer.
+        decision: Decision,
+    },
+    /// Something that is said once in a session was said.
+    Said {
+        /// What.
+        what: String,
+    },
+}
+
+impl FactBody {
+    /// The kind as it stands in the ledger.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::ClaimTagged { .. } => "claim-tagged",
+            Self::ClaimSettled { .. } => "claim-settled",
+            Self::Refused { .. } => "refused",
+            Self::LetGo { .. } => "let-go",
+            Self::TurnEnded => "turn-ended",
+            Self::Answered { .. } => "answered",
+            Self::Said { .. } => "said",
+        }
+    }
+
+    /// What it is about, for a person who looks into the ledger.
+    pub fn subject(&self) -> &str {
+        match self {
+            Self::ClaimTagged { claim, .. } | Self::ClaimSettled { claim, .. } => claim,
+            Self::Refused { subject, .. } | Self::LetGo { subject, .. } => subject,
+            Self::Answered { event, .. } => event,
+            Self::Said { what } => what,
+            Self::TurnEnded => "",
+        }
+    }
+}
