@@ -31,9 +31,7 @@ pub fn socket(state_dir: &Path) -> PathBuf {
     if direct.as_os_str().len() <= MAX_SOCKET_PATH {
         return direct;
     }
-    let hash = state_dir.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = fnv1a(state_dir.as_os_str().as_encoded_bytes());
     PathBuf::from(format!("/tmp/proofmark-{hash:016x}/proofmark.sock"))
 }
 
@@ -47,9 +45,22 @@ pub fn startup_lock(state_dir: &Path) -> PathBuf {
     state_dir.join("startup.lock")
 }
 
+/// The mark that a hook leaves once it has told the person about this kind of its own faults in this session; an empty file.
+pub fn said(state_dir: &Path, session: &str, kind: &str) -> PathBuf {
+    let hash = fnv1a(format!("{kind}\0{session}").as_bytes());
+    state_dir.join(format!("said/{hash:016x}"))
+}
+
 /// The ledger.
 pub fn ledger(state_dir: &Path) -> PathBuf {
     state_dir.join("ledger.sqlite")
+}
+
+/// FNV-1a over 64 bits: a short name for a long one, where nobody gains by making two collide.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -59,12 +70,22 @@ mod tests {
     #[test]
     fn the_state_folder_follows_the_environment() {
         let env = |set: &'static [(&str, &str)]| {
-            move |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
+            move |name: &str| {
+                set.iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| OsString::from(value))
+            }
         };
         let all = env(&[("PROOFMARK_STATE_DIR", "/a"), ("XDG_STATE_HOME", "/b"), ("HOME", "/c")]);
         assert_eq!(state_dir(all), Some(PathBuf::from("/a")));
-        assert_eq!(state_dir(env(&[("PROOFMARK_STATE_DIR", ""), ("XDG_STATE_HOME", "/b")])), Some(PathBuf::from("/b/proofmark")));
-        assert_eq!(state_dir(env(&[("HOME", "/c")])), Some(PathBuf::from("/c/.local/state/proofmark")));
+        assert_eq!(
+            state_dir(env(&[("PROOFMARK_STATE_DIR", ""), ("XDG_STATE_HOME", "/b")])),
+            Some(PathBuf::from("/b/proofmark"))
+        );
+        assert_eq!(
+            state_dir(env(&[("HOME", "/c")])),
+            Some(PathBuf::from("/c/.local/state/proofmark"))
+        );
         assert_eq!(state_dir(env(&[])), None);
     }
 
@@ -74,5 +95,15 @@ mod tests {
         let long = socket(Path::new(&format!("/{}", "x".repeat(200))));
         assert!(long.as_os_str().len() <= MAX_SOCKET_PATH);
         assert_ne!(long, socket(Path::new(&format!("/{}", "y".repeat(200)))));
+    }
+
+    #[test]
+    fn what_was_said_is_marked_for_each_session_and_kind() {
+        let marks = [("a", "x"), ("a", "y"), ("b", "x"), ("xa", "")]
+            .map(|(session, kind)| said(Path::new("/s"), session, kind));
+        for (nth, mark) in marks.iter().enumerate() {
+            assert!(mark.starts_with("/s/said"));
+            assert!(!marks[..nth].contains(mark), "{mark:?}");
+        }
     }
 }

@@ -1,0 +1,69 @@
+//! One row for each harness: how its payloads are put to the server, and how it wants to be answered.
+//! What is in the rows stands in the harnesses' own files.
+
+use proofmark_protocol::{Decision, Harness};
+
+use crate::answer::Answer;
+use crate::payload::{Payload, Unreadable};
+use crate::{claude_code, codex, cursor};
+
+/// How one harness is spoken to.
+pub(crate) struct Dialect {
+    /// Whose it is.
+    pub(crate) harness: Harness,
+    /// What stdout says when the payload could not be read, or nothing was done with it.
+    pub(crate) unread: &'static str,
+    /// What stdout says when an event of this name passes in silence.
+    pub(crate) silence: fn(event: &str) -> &'static str,
+    /// How the server is asked; none where no event of this harness goes to the server.
+    pub(crate) exchange: Option<Exchange>,
+}
+
+/// How the events of a harness are put to the server, and what comes of it.
+pub(crate) struct Exchange {
+    /// The question in a payload; none when there is nothing to ask.
+    pub(crate) ask: fn(&Payload<'_>) -> Result<Option<Ask>, Unreadable>,
+    /// The harness's own form of a decision about an event.
+    pub(crate) answer: fn(event: &str, &Decision) -> Answer,
+    /// The event passes and the person reads the text; none where the event has no way to the person.
+    pub(crate) tell: fn(event: &str, &str) -> Option<Answer>,
+}
+
+/// One question to the server.
+pub(crate) struct Ask {
+    /// The event's name.
+    pub(crate) event: &'static str,
+    /// The request as it goes over the socket, its line end included.
+    pub(crate) line: Vec<u8>,
+    /// Which deadline holds.
+    pub(crate) wait: Wait,
+    /// What the session is called, for what is said once in it.
+    pub(crate) session: String,
+    /// True for the event that opens a session: it comes once, whatever can be remembered.
+    pub(crate) opens: bool,
+}
+
+/// How long an event may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// The agent waits to go on.
+    Gate,
+    /// The turn is over; reading the record and judging may take a moment.
+    Stop,
+}
+
+static DIALECTS: [Dialect; 3] = [claude_code::DIALECT, codex::DIALECT, cursor::DIALECT];
+
+/// The dialect of the harness of that name.
+pub(crate) fn named(harness: &str) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| dialect.harness.as_str() == harness)
+}
+
+/// The dialect in which a payload is written, whoever registered the hook: Cursor runs the hooks in Claude Code's
+/// settings too, and sends them payloads of its own shape.
+pub(crate) fn of(payload: &Payload<'_>, registered: &'static Dialect) -> &'static Dialect {
+    DIALECTS
+        .iter()
+        .find(|dialect| dialect.harness == Harness::Cursor && cursor::wrote(payload))
+        .unwrap_or(registered)
+}

@@ -1,0 +1,110 @@
+//! Starting a server where none answers: one at a time, with an environment of its own.
+//! Talking to it is `server`'s business.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use proofmark_protocol::paths;
+
+use crate::fault::Fault;
+use crate::server::{Deadline, connect};
+
+/// The program to start, as it is called in its folder.
+const PROGRAM: &str = "proofmark";
+
+/// A connection to a server that was started now, by this process or by another one that was faster. With `replace` the
+/// server that listens at this moment is on its way out and is not asked.
+pub(crate) fn server(
+    state_dir: &Path,
+    program: Option<&Path>,
+    deadline: Deadline,
+    replace: bool,
+) -> Result<UnixStream, Fault> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(state_dir)
+        .map_err(Fault::StateDir)?;
+    let _lock = lock(&paths::startup_lock(state_dir), deadline)?;
+    if !replace && let Some(stream) = connect(state_dir, deadline)? {
+        return Ok(stream);
+    }
+    let program = match program {
+        Some(program) => program.to_owned(),
+        None => find(env::current_exe().ok().as_deref(), env::var_os("PATH").as_deref()).ok_or(Fault::NoProgram)?,
+    };
+    spawn(&program, state_dir, deadline)?;
+    // It is ready by now; what cannot be connected to is a socket that cannot be trusted.
+    connect(state_dir, deadline)?.ok_or(Fault::Exposed)
+}
+
+/// The lock that whoever starts a server holds; it is let go with the file.
+fn lock(path: &Path, deadline: Deadline) -> Result<File, Fault> {
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(Fault::StateDir)?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => deadline.pause()?,
+            Err(TryLockError::Error(error)) => return Err(Fault::StateDir(error)),
+        }
+    }
+}
+
+/// Runs `proofmark serve --detach`, which ends as soon as the server that it leaves behind takes connections.
+fn spawn(program: &Path, state_dir: &Path, deadline: Deadline) -> Result<(), Fault> {
+    let mut child = Command::new(program)
+        .args(["serve", "--detach"])
+        .current_dir(state_dir)
+        .env_clear()
+        .envs(env::vars_os().filter(|(name, _)| is_passed_on(name)))
+        .env("PROOFMARK_STATE_DIR", state_dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| Fault::NotStarted(error.to_string()))?;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(Fault::NotStarted(format!("`proofmark serve` ended with {status}"))),
+            // A late server is left to come up: the next event finds it.
+            Ok(None) => deadline.pause()?,
+            Err(error) => return Err(Fault::NotStarted(error.to_string())),
+        }
+    }
+}
+
+/// The server outlives this event and must not carry the harness's keys and tokens with it.
+fn is_passed_on(name: &OsStr) -> bool {
+    const NAMES: [&str; 6] = ["HOME", "PATH", "USER", "LOGNAME", "LANG", "TMPDIR"];
+    const PREFIXES: [&str; 3] = ["LC_", "XDG_", "PROOFMARK_"];
+    let Some(name) = name.to_str() else { return false };
+    name != "PROOFMARK_JUDGE_CHILD" && (NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+}
+
+/// The program beside the hook, else the first on `PATH`. A relative folder on `PATH` is passed over: it would be the
+/// project's, and a project's files are never run.
+fn find(hook: Option<&Path>, path: Option<&OsStr>) -> Option<PathBuf> {
+    let beside = hook.and_then(Path::parent).map(Path::to_owned);
+    let on_path = path
+        .map(OsString::from)
+        .into_iter()
+        .flat_map(|path| env::split_paths(&path).collect::<Vec<_>>());
+    beside
+        .into_iter()
+        .chain(on_path)
+        .filter(|dir| dir.is_absolute())
+        .map(|dir| dir.join(PROGRAM))
+        .find(|program| fs::metadata(program).is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0))
+}
