@@ -1,2 +1,9 @@
 //! Following a harness's record: a file that grows, is replaced, is torn.
 //! What a line means is the harness's room's business.
+
+mod follow;
+mod identity;
+mod lines;
+
+pub use follow::{Follower, MAX_LINE, Progress, RecordError};
+pub use lines::Line;
