@@ -281,7 +281,13 @@ fn what_is_no_readable_file_is_a_typed_error_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("file"), "x\n").unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(at("fifo")).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(at("fifo"))
+            .status()
+            .unwrap()
+            .success()
+    );
     std::os::unix::fs::symlink(at("fifo"), at("link-to-fifo")).unwrap();
     std::os::unix::fs::symlink(at("loop"), at("loop")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();

@@ -1,0 +1,25 @@
+//! What the server knows about Claude Code: its transcript, its tools, where its helpers write.
+//! Payloads and answers of its hooks stay out: the hook's adapter has them.
+
+mod assistant;
+mod lineage;
+mod person;
+mod record;
+mod result;
+mod row;
+mod skim;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use proofmark_protocol::Harness;
+
+use super::HarnessSpec;
+
+/// Claude Code's row.
+pub(super) const SPEC: HarnessSpec = HarnessSpec {
+    harness: Harness::ClaudeCode,
+    entries: record::entries,
+    too_long: record::too_long,
+    agent_transcript: lineage::agent_transcript,
+};

@@ -1,0 +1,92 @@
+//! How calls ended, from the rows that hold their results.
+//! Whether a failed command is a failed check stays out.
+
+use super::row::{Block, Content, PermissionDecision, Row, Text, ToolUseResult, is, look, owned};
+use super::tools::cut;
+use crate::session::{Ending, Entry};
+
+/// So much of what a call showed is kept, in characters.
+const OUTPUT: usize = 500;
+
+/// How the error of a call begins that never ran: the person, a rule, a hook or the harness's own look at the input
+/// refused it, or a call beside it failed first. Each beginning may ask for more words in the first line.
+const DENIALS: [(&str, &str); 7] = [
+    ("The user doesn't want to ", ""),
+    ("User rejected tool use", ""),
+    ("<tool_use_error>", ""),
+    ("Sibling tool call errored", ""),
+    ("PreToolUse:", " hook error"),
+    ("Permission to use ", "denied"),
+    ("Claude requested permissions to ", "haven't granted"),
+];
+
+/// In the error of a call that ran until the person stopped it; its beginning is that of a refusal (2.1.332).
+const STOPPED: &str = "this call was stopped while running, not refused before it ran";
+/// How the error of a call begins that the person stopped.
+const INTERRUPTED: &str = "[Request interrupted by user";
+/// How the result of a call begins that goes on, where no `toolUseResult` says so: in helpers' records.
+const BACKGROUND: [&str; 2] = [
+    "Command running in background with ID:",
+    "Async agent launched successfully",
+];
+
+/// Adds an ending for each result; false when the row holds none. A result that names no call is passed over.
+///
+/// What stands on the row itself is about one result; with several, each has its own text alone.
+pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>) -> bool {
+    let Content::Blocks(blocks) = content else { return false };
+    let results: Vec<&Block<'_>> = blocks.iter().filter(|block| block.is("tool_result")).collect();
+    let alone = if results.len() == 1 { Some(row) } else { None };
+    out.extend(results.iter().filter_map(|block| result(alone, block)));
+    !results.is_empty()
+}
+
+fn result(row: Option<&Row<'_>>, block: &Block<'_>) -> Option<Entry> {
+    let id = owned(block.tool_use_id.as_ref())?;
+    let content: Content<'_> = look(block.content);
+    let text = content.text();
+    let beside: ToolUseResult<'_> = look(row.and_then(|row| row.tool_use_result));
+    let ending = ending(row, block, &beside, text.trim_start());
+    Some(Entry::Result {
+        id,
+        ending,
+        output: cut(&text, OUTPUT),
+        helper: owned(beside.agent_id.as_ref()),
+    })
+}
+
+fn ending(row: Option<&Row<'_>>, block: &Block<'_>, beside: &ToolUseResult<'_>, text: &str) -> Ending {
+    // Successes of most tools have no `is_error` at all.
+    let error = block.is_error == Some(true);
+    if beside.interrupted == Some(true) || (error && (text.contains(STOPPED) || text.starts_with(INTERRUPTED))) {
+        return Ending::Interrupted;
+    }
+    if row.is_some_and(rejected) || (error && denied(text)) {
+        return Ending::Denied;
+    }
+    if error {
+        return Ending::Failed;
+    }
+    let untold = row.is_none_or(|row| row.tool_use_result.is_none());
+    let goes_on = beside
+        .background_task_id
+        .as_ref()
+        .is_some_and(|Text(task)| !task.is_empty())
+        || beside.assistant_auto_backgrounded == Some(true)
+        || is(beside.status.as_ref(), "async_launched")
+        || (untold && BACKGROUND.iter().any(|beginning| text.starts_with(beginning)));
+    if goes_on { Ending::Background } else { Ending::Succeeded }
+}
+
+/// True when the row itself says that the call was refused.
+fn rejected(row: &Row<'_>) -> bool {
+    let decision: PermissionDecision<'_> = look(row.permission_decision);
+    row.tool_denial_kind.is_some() || is(decision.decision.as_ref(), "reject")
+}
+
+fn denied(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    DENIALS
+        .iter()
+        .any(|(beginning, then)| line.strip_prefix(beginning).is_some_and(|rest| rest.contains(then)))
+}

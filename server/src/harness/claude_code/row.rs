@@ -1,0 +1,213 @@
+//! The members of a transcript's row that are read, as 2.1.197 and 2.1.332 write them.
+//! What they mean together stays out.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, Visitor};
+use serde_json::value::RawValue;
+
+/// A row. Members that are not named here are passed over; members whose shape may vary are kept unread.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Row<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) uuid: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) session_id: Option<Text<'a>>,
+    /// The client's version.
+    pub(super) version: Option<IgnoredAny>,
+    /// The turn, since 2.1.76.
+    #[serde(borrow)]
+    pub(super) prompt_id: Option<Text<'a>>,
+    pub(super) is_sidechain: Option<bool>,
+    /// The helper agent that wrote the row.
+    pub(super) agent_id: Option<IgnoredAny>,
+    #[serde(borrow)]
+    pub(super) message: Option<Message<'a>>,
+    pub(super) is_meta: Option<bool>,
+    pub(super) is_compact_summary: Option<bool>,
+    pub(super) is_visible_in_transcript_only: Option<bool>,
+    pub(super) is_api_error_message: Option<bool>,
+    #[serde(borrow)]
+    pub(super) stacked_expansion: Option<&'a RawValue>,
+    /// `local`, `recorded`, `hook`, `harness`; since some version after 2.1.218.
+    #[serde(borrow)]
+    pub(super) row_source: Option<Text<'a>>,
+    /// `typed`, `sdk`, `system` and others, since 2.1.161.
+    #[serde(borrow)]
+    pub(super) prompt_source: Option<Text<'a>>,
+    /// [`Origin`], since 2.1.150.
+    #[serde(borrow)]
+    pub(super) origin: Option<&'a RawValue>,
+    /// [`ToolUseResult`] after a success, a text after a failure, nothing for successes of helper agents.
+    #[serde(borrow)]
+    pub(super) tool_use_result: Option<&'a RawValue>,
+    /// `user-rejected` or `permission-rule`.
+    #[serde(borrow)]
+    pub(super) tool_denial_kind: Option<Text<'a>>,
+    /// [`PermissionDecision`].
+    #[serde(borrow)]
+    pub(super) permission_decision: Option<&'a RawValue>,
+}
+
+impl Row<'_> {
+    /// The row's id; empty when it has none.
+    pub(super) fn id(&self) -> String {
+        owned(self.uuid.as_ref()).unwrap_or_default()
+    }
+}
+
+/// The API's message in a row.
+#[derive(serde::Deserialize)]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    pub(super) model: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) content: Option<Content<'a>>,
+}
+
+/// One block of a message, of any type.
+#[derive(serde::Deserialize)]
+pub(super) struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) text: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) name: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) tool_use_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) content: Option<&'a RawValue>,
+    pub(super) is_error: Option<bool>,
+}
+
+impl Block<'_> {
+    pub(super) fn is(&self, kind: &str) -> bool {
+        is(self.kind.as_ref(), kind)
+    }
+}
+
+/// Who a prompt comes from.
+#[derive(Default, serde::Deserialize)]
+pub(super) struct Origin<'a> {
+    /// `human`, `task-notification` and others.
+    #[serde(borrow)]
+    pub(super) kind: Option<Text<'a>>,
+}
+
+/// What a harness's rules or the person said about a call.
+#[derive(Default, serde::Deserialize)]
+pub(super) struct PermissionDecision<'a> {
+    /// `accept` or `reject`.
+    #[serde(borrow)]
+    pub(super) decision: Option<Text<'a>>,
+}
+
+/// What a tool returned beside the text for the agent; each tool has its own members.
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ToolUseResult<'a> {
+    pub(super) interrupted: Option<bool>,
+    /// Bash: the task that goes on.
+    #[serde(borrow)]
+    pub(super) background_task_id: Option<Text<'a>>,
+    /// Bash, since 2.1.78: the harness moved the call to the background.
+    pub(super) assistant_auto_backgrounded: Option<bool>,
+    /// Agent: `completed` or `async_launched`.
+    #[serde(borrow)]
+    pub(super) status: Option<Text<'a>>,
+    /// Agent: the helper.
+    #[serde(borrow)]
+    pub(super) agent_id: Option<Text<'a>>,
+}
+
+/// Reads a member whose shape varies; one of another shape says nothing.
+pub(super) fn look<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> T {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default()
+}
+
+/// True when a member is there and reads so.
+pub(super) fn is(member: Option<&Text<'_>>, text: &str) -> bool {
+    member.is_some_and(|member| member.0 == text)
+}
+
+/// The text of a member that is there and not empty.
+pub(super) fn owned(member: Option<&Text<'_>>) -> Option<String> {
+    member
+        .filter(|member| !member.0.is_empty())
+        .map(|member| member.0.clone().into_owned())
+}
+
+/// A JSON string. Half a surrogate pair, which a harness leaves when it cuts text, becomes replacement characters.
+pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
+
+/// The content of a message or of a tool's result: a string, or blocks.
+#[derive(Default)]
+pub(super) enum Content<'a> {
+    Text(Cow<'a, str>),
+    Blocks(Vec<Block<'a>>),
+    /// Nothing that carries text: an object, a number.
+    #[default]
+    Other,
+}
+
+impl Content<'_> {
+    /// The text in it, blocks a line each.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Blocks(blocks) => {
+                let texts = blocks.iter().filter_map(|block| Some(block.text.as_ref()?.0.as_ref()));
+                Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
+            }
+            Self::Other => Cow::Borrowed(""),
+        }
+    }
+}
+
+impl<'a, 'de: 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // As bytes, because only so does serde_json take half a surrogate pair.
+        deserializer.deserialize_bytes(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Text<'de>, E> {
+        Ok(Text(String::from_utf8_lossy(bytes)))
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())))
+    }
+}
+
+impl<'a, 'de: 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&'de RawValue>::deserialize(deserializer)?;
+        let mut inner = serde_json::Deserializer::from_str(raw.get());
+        let read = match raw.get().as_bytes().first() {
+            Some(b'"') => Text::deserialize(&mut inner).map(|text| Self::Text(text.0)),
+            Some(b'[') => Vec::deserialize(&mut inner).map(Self::Blocks),
+            _ => Ok(Self::Other),
+        };
+        read.map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,96 @@
+//! A cheap look at a row's type, so that most rows need not be parsed.
+//! It may know less than a parser, never something else.
+
+use memchr::memchr2;
+
+/// The row's `type` as it stands in the line, when it stands before the row's `message`; none when it does not, when
+/// the look fails, or when an escape would have to be resolved. Rows with a message are parsed anyway, and every other
+/// key's value is passed over as a whole: text inside it is never taken for a key.
+pub(super) fn row_type(line: &[u8]) -> Option<&[u8]> {
+    let mut rest = line.trim_ascii_start().strip_prefix(b"{")?;
+    loop {
+        let (key, after) = string(rest.trim_ascii_start())?;
+        let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        match key {
+            b"type" => {
+                return string(value)
+                    .map(|(kind, _)| kind)
+                    .filter(|kind| !kind.contains(&b'\\'));
+            }
+            b"message" => return None,
+            _ if key.contains(&b'\\') => return None,
+            _ => rest = after_value(value)?.trim_ascii_start().strip_prefix(b",")?,
+        }
+    }
+}
+
+/// The inside of the string that `bytes` begin with, escapes unresolved, and what follows it.
+fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let inside = bytes.strip_prefix(b"\"")?;
+    let mut from = 0;
+    loop {
+        let at = from + memchr2(b'"', b'\\', inside.get(from..)?)?;
+        if inside[at] == b'"' {
+            return Some((&inside[..at], &inside[at + 1..]));
+        }
+        from = at + 2;
+    }
+}
+
+/// What follows the value that `bytes` begin with.
+fn after_value(bytes: &[u8]) -> Option<&[u8]> {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    loop {
+        match *bytes.get(at)? {
+            b'"' => {
+                let (_, rest) = string(&bytes[at..])?;
+                at = bytes.len() - rest.len();
+                if depth == 0 {
+                    return Some(rest);
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth > 1 => depth -= 1,
+            b'}' | b']' if depth == 1 => return Some(&bytes[at + 1..]),
+            // A number, `true`, `false` or `null` ends here; so does the row.
+            b',' | b'}' | b']' if depth == 0 => return Some(&bytes[at..]),
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_is_found_where_a_parser_finds_it() {
+        let cases: [(&str, Option<&str>); 16] = [
+            (r#"{"type":"progress"}"#, Some("progress")),
+            (
+                r#" { "a" : -1.5e3 , "b":null, "type" : "user", "message":{} }"#,
+                Some("user"),
+            ),
+            (r#"{"a":{"type":"x","b":["}",{"type":"y"}]},"type":"z"}"#, Some("z")),
+            (r#"{"a":"\",\"type\":\"x\\","type":"z"}"#, Some("z")),
+            (r#"{"a":[],"b":{},"c":"","type":"z"}"#, Some("z")),
+            (r#"{"message":{"type":"x"},"type":"z"}"#, None),
+            (r#"{"message":"\"type\":\"progress\"","type":"user"}"#, None),
+            (r#"{"t\u0079pe":"x","type":"z"}"#, None),
+            (r#"{"type":"\u0078"}"#, None),
+            (r#"{"type":7}"#, None),
+            (r#"{"a":1}"#, None),
+            (r#"{}"#, None),
+            (r#"["type","x"]"#, None),
+            (r#"{"a":{"type":"x""#, None),
+            (r#"{"a":"type":"x"}"#, None),
+            ("", None),
+        ];
+        for (line, kind) in cases {
+            assert_eq!(row_type(line.as_bytes()), kind.map(str::as_bytes), "{line}");
+        }
+    }
+}
