@@ -45,7 +45,7 @@ pub fn startup_lock(state_dir: &Path) -> PathBuf {
     state_dir.join("startup.lock")
 }
 
-/// The mark that a hook leaves once it has told the person about this kind of its own faults in this session; an empty file.
+/// The mark that a hook leaves once it has told the person in this session about a fault of this kind; an empty file.
 pub fn said(state_dir: &Path, session: &str, kind: &str) -> PathBuf {
     let hash = fnv1a(format!("{kind}\0{session}").as_bytes());
     state_dir.join(format!("said/{hash:016x}"))
@@ -70,22 +70,12 @@ mod tests {
     #[test]
     fn the_state_folder_follows_the_environment() {
         let env = |set: &'static [(&str, &str)]| {
-            move |name: &str| {
-                set.iter()
-                    .find(|(key, _)| *key == name)
-                    .map(|(_, value)| OsString::from(value))
-            }
+            move |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
         };
         let all = env(&[("PROOFMARK_STATE_DIR", "/a"), ("XDG_STATE_HOME", "/b"), ("HOME", "/c")]);
         assert_eq!(state_dir(all), Some(PathBuf::from("/a")));
-        assert_eq!(
-            state_dir(env(&[("PROOFMARK_STATE_DIR", ""), ("XDG_STATE_HOME", "/b")])),
-            Some(PathBuf::from("/b/proofmark"))
-        );
-        assert_eq!(
-            state_dir(env(&[("HOME", "/c")])),
-            Some(PathBuf::from("/c/.local/state/proofmark"))
-        );
+        assert_eq!(state_dir(env(&[("PROOFMARK_STATE_DIR", ""), ("XDG_STATE_HOME", "/b")])), Some(PathBuf::from("/b/proofmark")));
+        assert_eq!(state_dir(env(&[("HOME", "/c")])), Some(PathBuf::from("/c/.local/state/proofmark")));
         assert_eq!(state_dir(env(&[])), None);
     }
 

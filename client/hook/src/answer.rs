@@ -1,6 +1,7 @@
 //! What a hook process leaves behind: stdout, stderr, exit code.
 //! Which of them says what is each dialect's business.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -54,6 +55,26 @@ pub(crate) fn write_line(mut to: impl Write, mut text: String) {
 }
 
 /// The text, cut where a harness would otherwise cut it.
-pub(crate) fn bounded(text: &str) -> &str {
-    text.char_indices().nth(MAX_TEXT).map_or(text, |(end, _)| &text[..end])
+pub(crate) fn bounded(text: &str) -> Cow<'_, str> {
+    cut(text, MAX_TEXT)
+}
+
+/// At most `max` characters of the text, and a sign where it was cut.
+pub(crate) fn cut(text: &str, max: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{} [cut]", &text[..end])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!(cut("äöü", 3), "äöü");
+        assert_eq!(cut("äöüß", 3), "äöü [cut]");
+        assert!(bounded(&"é".repeat(100_000)).chars().count() < 9_000);
+    }
 }

@@ -181,11 +181,10 @@ fn answer(name: &str, decision: &Decision) -> Answer {
     let Some(event) = event(name) else {
         return Answer::default();
     };
-    let said = |text: &'_ Option<String>| {
+    let said = |text: &Option<String>| {
         text.as_deref()
-            .map(bounded)
+            .map(|text| bounded(text).into_owned())
             .filter(|text| !text.is_empty())
-            .map(str::to_owned)
     };
     let (to_agent, to_person) = (said(&decision.to_agent), said(&decision.to_person));
     if event.refusable && decision.outcome == Outcome::Refuse {
@@ -211,7 +210,7 @@ fn answer(name: &str, decision: &Decision) -> Answer {
 fn tell(name: &str, text: &str) -> Option<Answer> {
     event(name).filter(|event| event.faults)?;
     Some(output(&Output {
-        system_message: Some(bounded(text)),
+        system_message: Some(&bounded(text)),
         ..Output::default()
     }))
 }

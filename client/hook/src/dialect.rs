@@ -39,7 +39,7 @@ pub(crate) struct Ask {
     pub(crate) wait: Wait,
     /// What the session is called, for what is said once in it.
     pub(crate) session: String,
-    /// True for the event that opens a session: it comes once, whatever can be remembered.
+    /// True for the event that opens a session: it is rare, whatever can be remembered.
     pub(crate) opens: bool,
 }
 

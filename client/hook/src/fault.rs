@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use proofmark_protocol::paths;
 
+use crate::answer::cut;
+
 /// Longest piece of a server's error that is repeated, in characters.
 const MAX_QUOTE: usize = 300;
 
@@ -68,21 +70,17 @@ impl fmt::Display for Fault {
             Self::StateDir(error) => write!(f, "its state folder cannot be used ({error})"),
             Self::Exposed => f.write_str("its state folder or socket is open to other users or belongs to one"),
             Self::NoProgram => f.write_str("the program `proofmark` is neither beside the hook nor on PATH"),
-            Self::NotStarted(why) => write!(f, "its server could not be started ({})", quote(why)),
+            Self::NotStarted(why) => write!(f, "its server could not be started ({})", cut(why, MAX_QUOTE)),
             Self::Late(limit) => write!(f, "its server did not answer within {} ms", limit.as_millis()),
             Self::Lost => f.write_str("its server closed the connection without an answer, twice"),
-            Self::Refused(why) => write!(f, "its server answered with an error ({})", quote(why)),
+            Self::Refused(why) => write!(f, "its server answered with an error ({})", cut(why, MAX_QUOTE)),
             Self::Garbled => f.write_str("its server gave an answer that cannot be read"),
         }
     }
 }
 
-fn quote(text: &str) -> &str {
-    text.char_indices().nth(MAX_QUOTE).map_or(text, |(end, _)| &text[..end])
-}
-
 /// True the first time that this kind of fault is met in this session. Where no mark can be left, only the event that
-/// opens a session may speak: it comes once, and a tool call's complaint would come with every call.
+/// opens a session may speak: a tool call's complaint would come with every call.
 pub(crate) fn first_time(state_dir: Option<&Path>, session: &str, kind: &str, opens: bool) -> bool {
     let mark = |dir: &Path| {
         let path = paths::said(dir, session, kind);

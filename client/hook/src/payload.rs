@@ -170,3 +170,40 @@ impl Visitor<'_> for TextVisitor {
         Ok(Text(String::from_utf8_lossy(bytes).into_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(json: &str) -> Box<RawValue> {
+        RawValue::from_string(json.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn members_are_read_by_their_type() {
+        for (json, expected) in [
+            (r#""a\u00e4\n""#, Some("a\u{e4}\n")),
+            (r#""cut \ud83d""#, Some("cut \u{fffd}\u{fffd}\u{fffd}")),
+            (r#""\ud83d\ude00""#, Some("\u{1f600}")),
+            ("7", None),
+            ("[104, 105]", None),
+            ("{}", None),
+        ] {
+            assert_eq!(text(Some(&raw(json))).as_deref(), expected, "{json}");
+        }
+        assert_eq!(name(Some(&raw("\"\""))), None);
+        assert!(flag(Some(&raw("true"))));
+        assert!(!flag(Some(&raw("\"true\""))));
+        assert_eq!(count(Some(&raw(r#"[{"id": 1}, "x", []]"#))), 3);
+        assert_eq!(count(Some(&raw("{}"))), 0);
+    }
+
+    #[test]
+    fn one_member_of_a_wrong_type_does_not_cost_the_event() {
+        let payload =
+            Payload::read(br#"{"hook_event_name": "Stop", "cwd": 5, "prompt": {}, "session_id": null}"#).unwrap();
+        assert_eq!(payload.event(), "Stop");
+        assert_eq!(text(payload.cwd), None);
+        assert!(payload.session_id.is_none());
+    }
+}

@@ -130,6 +130,12 @@ fn is_trusted(state_dir: &Path, socket: &Path) -> bool {
     }
 }
 
+/// True when there is something in the socket's place that cannot be trusted.
+pub(crate) fn is_exposed(state_dir: &Path) -> bool {
+    let socket = paths::socket(state_dir);
+    fs::symlink_metadata(&socket).is_ok() && !is_trusted(state_dir, &socket)
+}
+
 fn exchange(mut stream: UnixStream, line: &[u8], deadline: Deadline) -> Result<Decision, Failure> {
     match send(&mut stream, line, deadline) {
         // A server that turns a request down without reading all of it may still have said why.

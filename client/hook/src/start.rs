@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use proofmark_protocol::paths;
 
 use crate::fault::Fault;
-use crate::server::{Deadline, connect};
+use crate::server::{Deadline, connect, is_exposed};
 
 /// The program to start, as it is called in its folder.
 const PROGRAM: &str = "proofmark";
@@ -39,8 +39,11 @@ pub(crate) fn server(
         None => find(env::current_exe().ok().as_deref(), env::var_os("PATH").as_deref()).ok_or(Fault::NoProgram)?,
     };
     spawn(&program, state_dir, deadline)?;
-    // It is ready by now; what cannot be connected to is a socket that cannot be trusted.
-    connect(state_dir, deadline)?.ok_or(Fault::Exposed)
+    match connect(state_dir, deadline)? {
+        Some(stream) => Ok(stream),
+        None if is_exposed(state_dir) => Err(Fault::Exposed),
+        None => Err(Fault::NotStarted("nothing listens after its start".to_owned())),
+    }
 }
 
 /// The lock that whoever starts a server holds; it is let go with the file.
@@ -63,12 +66,14 @@ fn lock(path: &Path, deadline: Deadline) -> Result<File, Fault> {
 
 /// Runs `proofmark serve --detach`, which ends as soon as the server that it leaves behind takes connections.
 fn spawn(program: &Path, state_dir: &Path, deadline: Deadline) -> Result<(), Fault> {
+    // The child stands in the folder, where a relative path to it would lead elsewhere.
+    let state_dir = std::path::absolute(state_dir).map_err(Fault::StateDir)?;
     let mut child = Command::new(program)
         .args(["serve", "--detach"])
-        .current_dir(state_dir)
+        .current_dir(&state_dir)
         .env_clear()
         .envs(env::vars_os().filter(|(name, _)| is_passed_on(name)))
-        .env("PROOFMARK_STATE_DIR", state_dir)
+        .env("PROOFMARK_STATE_DIR", &state_dir)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -107,4 +112,75 @@ fn find(hook: Option<&Path>, path: Option<&OsStr>) -> Option<PathBuf> {
         .filter(|dir| dir.is_absolute())
         .map(|dir| dir.join(PROGRAM))
         .find(|program| fs::metadata(program).is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn only_the_named_variables_are_passed_on() {
+        for name in [
+            "HOME",
+            "PATH",
+            "USER",
+            "LOGNAME",
+            "LANG",
+            "LC_ALL",
+            "TMPDIR",
+            "XDG_RUNTIME_DIR",
+            "PROOFMARK_CONFIG",
+        ] {
+            assert!(is_passed_on(OsStr::new(name)), "{name}");
+        }
+        for name in [
+            "PROOFMARK_JUDGE_CHILD",
+            "ANTHROPIC_API_KEY",
+            "CLAUDE_CODE_MESSAGING_TOKEN",
+            "HOMEBREW",
+            "LD_PRELOAD",
+            "IFS",
+        ] {
+            assert!(!is_passed_on(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_program_is_beside_the_hook_else_on_path_and_never_in_a_relative_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let install = |folder: &str, mode: u32| {
+            let folder = dir.path().join(folder);
+            fs::create_dir(&folder).unwrap();
+            let program = folder.join(PROGRAM);
+            fs::write(&program, "").unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(mode)).unwrap();
+            program
+        };
+        let beside = install("beside", 0o755);
+        let on_path = install("on-path", 0o755);
+        let no_program = install("no-program", 0o644);
+        let path = env::join_paths([no_program.parent().unwrap(), on_path.parent().unwrap()]).unwrap();
+
+        assert_eq!(
+            find(Some(&beside.with_file_name("proofmark-hook")), Some(&path)),
+            Some(beside)
+        );
+        assert_eq!(
+            find(Some(&dir.path().join("proofmark-hook")), Some(&path)),
+            Some(on_path)
+        );
+        assert_eq!(find(None, Some(OsStr::new(""))), None);
+        assert_eq!(find(None, None), None);
+
+        let here = env::current_dir().unwrap();
+        let up = here.components().skip(1).map(|_| "..").collect::<PathBuf>();
+        let relative = up.join(dir.path().strip_prefix("/").unwrap()).join("on-path");
+        assert!(
+            relative.join(PROGRAM).exists(),
+            "the folder is found when relative ones are followed"
+        );
+        assert_eq!(find(None, Some(relative.as_os_str())), None);
+    }
 }
