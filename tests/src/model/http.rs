@@ -1,0 +1,438 @@
+//! As much of HTTP/1.1 as a harness needs on loopback: bounded requests in, whole responses out.
+//! What a request means and what is answered is the handler's business.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A request line and its headers are refused when they are longer together, in bytes.
+const MAX_HEAD: u64 = 64 * 1024;
+/// A request body is refused when it is longer, in bytes.
+pub const MAX_BODY: u64 = 32 * 1024 * 1024;
+/// A connection beyond this many open ones is closed unanswered.
+pub const MAX_CONNECTIONS: usize = 64;
+/// A connection on which nothing moves for so long is closed.
+const IDLE: Duration = Duration::from_secs(120);
+
+/// A request, read to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// `GET`, `HEAD`, `POST` ...
+    pub method: String,
+    /// The path without the query.
+    pub path: String,
+    /// The body, without its transfer coding.
+    pub body: Vec<u8>,
+}
+
+/// A response, sent as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The media type of the body.
+    pub content_type: &'static str,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// A JSON body.
+    pub fn json(status: u16, body: &Value) -> Self {
+        Self {
+            status,
+            content_type: "application/json",
+            body: body.to_string().into_bytes(),
+        }
+    }
+
+    /// A stream of server-sent events, complete.
+    pub fn events(body: String) -> Self {
+        Self {
+            status: 200,
+            content_type: "text/event-stream",
+            body: body.into_bytes(),
+        }
+    }
+}
+
+type Handler = dyn Fn(&Request) -> Response + Send + Sync;
+
+/// A server on a free port of 127.0.0.1; dropping it closes every connection and joins every thread.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts to serve; the handler runs on one thread per connection.
+    ///
+    /// # Errors
+    /// No port can be bound on loopback.
+    pub fn start(handler: impl Fn(&Request) -> Response + Send + Sync + 'static) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let handler: Arc<Handler> = Arc::new(handler);
+        let accepting = thread::spawn(move || accept(&listener, &seen, &handler));
+        Ok(Self {
+            address,
+            stop,
+            accepting: Some(accepting),
+        })
+    }
+
+    /// The address it listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        // The connection only wakes the accepting thread; without one a join would wait for ever.
+        if TcpStream::connect(self.address).is_ok()
+            && let Some(accepting) = self.accepting.take()
+        {
+            drop(accepting.join());
+        }
+    }
+}
+
+fn accept(listener: &TcpListener, stop: &AtomicBool, handler: &Arc<Handler>) {
+    let mut open: Vec<(TcpStream, JoinHandle<()>)> = Vec::new();
+    for stream in listener.incoming() {
+        if stop.load(Ordering::SeqCst) {
+            break;
+        }
+        open.retain(|(_, thread)| !thread.is_finished());
+        let Ok(stream) = stream else { continue };
+        let Ok(held) = stream.try_clone() else { continue };
+        if open.len() < MAX_CONNECTIONS {
+            let handler = Arc::clone(handler);
+            // A connection that breaks is the client's to notice.
+            open.push((held, thread::spawn(move || drop(converse(stream, &handler)))));
+        }
+    }
+    for (stream, thread) in open {
+        drop(stream.shutdown(Shutdown::Both));
+        drop(thread.join());
+    }
+}
+
+/// Answers one request after the other until either side has had enough.
+fn converse(stream: TcpStream, handler: &Arc<Handler>) -> io::Result<()> {
+    stream.set_read_timeout(Some(IDLE))?;
+    stream.set_write_timeout(Some(IDLE))?;
+    let mut writer = stream.try_clone()?;
+    let mut reader = BufReader::new(stream);
+    loop {
+        match read_request(&mut reader)? {
+            Incoming::End => return Ok(()),
+            Incoming::Unusable(status) => {
+                let body = Value::String("this request cannot be read".to_owned());
+                write_response(&mut writer, &Response::json(status, &body), true, true)?;
+                return writer.shutdown(Shutdown::Write);
+            }
+            Incoming::Request { request, close } => {
+                write_response(&mut writer, &handler(&request), request.method != "HEAD", close)?;
+                if close {
+                    return writer.shutdown(Shutdown::Both);
+                }
+            }
+        }
+    }
+}
+
+/// What came in on a connection.
+#[derive(Debug, PartialEq, Eq)]
+enum Incoming {
+    /// The client has closed it between two requests.
+    End,
+    /// Something that is answered with this status, and nothing after it can be read.
+    Unusable(u16),
+    /// A request, and whether the client wants the connection closed after it.
+    Request { request: Request, close: bool },
+}
+
+/// How a body's end is found.
+enum Framing {
+    Length(u64),
+    Chunked,
+}
+
+fn read_request(reader: &mut impl BufRead) -> io::Result<Incoming> {
+    let mut left = MAX_HEAD;
+    let Some(first) = read_line(reader, &mut left)? else {
+        return Ok(Incoming::End);
+    };
+    let mut words = first.split(' ');
+    let (Some(method), Some(target), Some(version)) = (words.next(), words.next(), words.next()) else {
+        return Ok(Incoming::Unusable(400));
+    };
+    let mut close = version != "HTTP/1.1";
+    let mut framing = Framing::Length(0);
+    loop {
+        let Some(line) = read_line(reader, &mut left)? else {
+            return Ok(Incoming::Unusable(if left == 0 { 431 } else { 400 }));
+        };
+        if line.is_empty() {
+            break;
+        }
+        let Some((name, value)) = line.split_once(':') else {
+            return Ok(Incoming::Unusable(400));
+        };
+        let value = value.trim();
+        if name.eq_ignore_ascii_case("content-length") {
+            let Ok(length) = value.parse() else {
+                return Ok(Incoming::Unusable(400));
+            };
+            framing = Framing::Length(length);
+        } else if name.eq_ignore_ascii_case("transfer-encoding") {
+            framing = Framing::Chunked;
+        } else if name.eq_ignore_ascii_case("connection") {
+            close |= value.eq_ignore_ascii_case("close");
+        }
+    }
+    let body = match framing {
+        Framing::Length(length) => read_exactly(reader, length)?,
+        Framing::Chunked => read_chunks(reader)?,
+    };
+    let body = match body {
+        Ok(body) => body,
+        Err(status) => return Ok(Incoming::Unusable(status)),
+    };
+    let path = target.split('?').next().unwrap_or_default().to_owned();
+    Ok(Incoming::Request {
+        request: Request {
+            method: method.to_owned(),
+            path,
+            body,
+        },
+        close,
+    })
+}
+
+/// One line without its end; none at the end of the stream, or when `left` bytes do not hold it.
+fn read_line(reader: &mut impl BufRead, left: &mut u64) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let read = reader.by_ref().take(*left).read_until(b'\n', &mut line)?;
+    *left -= read as u64;
+    if line.pop() != Some(b'\n') {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+}
+
+fn read_exactly(reader: &mut impl BufRead, length: u64) -> io::Result<Result<Vec<u8>, u16>> {
+    if length > MAX_BODY {
+        return Ok(Err(413));
+    }
+    let mut body = Vec::new();
+    let read = reader.by_ref().take(length).read_to_end(&mut body)?;
+    Ok(if read as u64 == length { Ok(body) } else { Err(400) })
+}
+
+fn read_chunks(reader: &mut impl BufRead) -> io::Result<Result<Vec<u8>, u16>> {
+    let mut body = Vec::new();
+    loop {
+        let Some(line) = read_line(reader, &mut 1024)? else {
+            return Ok(Err(400));
+        };
+        let size = line.split(';').next().unwrap_or_default().trim();
+        let Ok(size) = u64::from_str_radix(size, 16) else {
+            return Ok(Err(400));
+        };
+        if size == 0 {
+            break;
+        }
+        if size > MAX_BODY - body.len() as u64 {
+            return Ok(Err(413));
+        }
+        match read_exactly(reader, size)? {
+            Ok(chunk) => body.extend(chunk),
+            Err(status) => return Ok(Err(status)),
+        }
+        if read_line(reader, &mut 2)?.as_deref() != Some("") {
+            return Ok(Err(400));
+        }
+    }
+    let mut left = MAX_HEAD;
+    loop {
+        match read_line(reader, &mut left)?.as_deref() {
+            Some("") => return Ok(Ok(body)),
+            Some(_) => {}
+            None => return Ok(Err(400)),
+        }
+    }
+}
+
+fn write_response(writer: &mut impl Write, response: &Response, with_body: bool, close: bool) -> io::Result<()> {
+    // Clients go by the code; the phrase is for whoever looks at the bytes.
+    let phrase = if response.status == 200 { "OK" } else { "Not OK" };
+    let mut bytes = format!(
+        "HTTP/1.1 {} {phrase}\r\ncontent-type: {}\r\ncontent-length: {}\r\nconnection: {}\r\n\r\n",
+        response.status,
+        response.content_type,
+        response.body.len(),
+        if close { "close" } else { "keep-alive" },
+    )
+    .into_bytes();
+    if with_body {
+        bytes.extend_from_slice(&response.body);
+    }
+    writer.write_all(&bytes)?;
+    writer.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn post(path: &str, body: &[u8], close: bool) -> Incoming {
+        Incoming::Request {
+            request: Request {
+                method: "POST".to_owned(),
+                path: path.to_owned(),
+                body: body.to_vec(),
+            },
+            close,
+        }
+    }
+
+    #[test]
+    fn requests_are_read_to_their_end() {
+        let long_head = format!("GET / HTTP/1.1\r\nx: {}\r\n\r\n", "y".repeat(MAX_HEAD as usize));
+        let huge = format!("POST / HTTP/1.1\r\ncontent-length: {}\r\n\r\n", MAX_BODY + 1);
+        let huge_chunk = format!(
+            "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n",
+            MAX_BODY + 1
+        );
+        let cases: &[(&str, Incoming)] = &[
+            ("", Incoming::End),
+            (
+                "POST /a?b=c HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyz",
+                post("/a", b"xyz", false),
+            ),
+            ("POST /a HTTP/1.1\nconnection: Close\n\n", post("/a", b"", true)),
+            ("POST /a HTTP/1.0\r\n\r\n", post("/a", b"", true)),
+            (
+                "POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nt: 1\r\n\r\n",
+                post("/a", b"abc0123456789", false),
+            ),
+            ("nonsense\r\n\r\n", Incoming::Unusable(400)),
+            (
+                "POST /a HTTP/1.1\r\ncontent-length: many\r\n\r\n",
+                Incoming::Unusable(400),
+            ),
+            (
+                "POST /a HTTP/1.1\r\ncontent-length: 9\r\n\r\nshort",
+                Incoming::Unusable(400),
+            ),
+            (
+                "POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabcdef",
+                Incoming::Unusable(400),
+            ),
+            (
+                "POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n",
+                Incoming::Unusable(400),
+            ),
+            (&long_head, Incoming::Unusable(431)),
+            (&huge, Incoming::Unusable(413)),
+            (&huge_chunk, Incoming::Unusable(413)),
+        ];
+        for (bytes, expected) in cases {
+            let shown: String = bytes.chars().take(80).collect();
+            assert_eq!(&read_request(&mut bytes.as_bytes()).unwrap(), expected, "{shown:?}");
+        }
+    }
+
+    fn echo() -> Server {
+        Server::start(|request| Response {
+            status: 200,
+            content_type: "text/plain",
+            body: [request.path.as_bytes(), b" ", &request.body].concat(),
+        })
+        .unwrap()
+    }
+
+    fn read_all(mut stream: TcpStream) -> String {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn one_connection_carries_many_requests_and_head_gets_no_body() {
+        let server = echo();
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream
+            .write_all(
+                b"POST /one HTTP/1.1\r\ncontent-length: 2\r\n\r\nhiHEAD /two HTTP/1.1\r\n\r\n\
+                  GET /three HTTP/1.1\r\nconnection: close\r\n\r\n",
+            )
+            .unwrap();
+        let text = read_all(stream);
+        assert!(
+            text.contains("content-length: 7\r\nconnection: keep-alive\r\n\r\n/one hiHTTP/1.1 200"),
+            "{text}"
+        );
+        assert!(
+            text.contains("content-length: 5\r\nconnection: keep-alive\r\n\r\nHTTP/1.1 200"),
+            "{text}"
+        );
+        assert!(text.ends_with("connection: close\r\n\r\n/three "), "{text}");
+    }
+
+    #[test]
+    fn connections_beyond_the_cap_are_closed() {
+        let server = echo();
+        let ask = |mut stream: &TcpStream| stream.write_all(b"GET /x HTTP/1.1\r\n\r\n").unwrap();
+        let held: Vec<TcpStream> = (0..MAX_CONNECTIONS)
+            .map(|_| TcpStream::connect(server.address()).unwrap())
+            .collect();
+        for mut stream in &held {
+            ask(stream);
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+        }
+        let mut beyond = TcpStream::connect(server.address()).unwrap();
+        // Closed or reset, depending on who is faster; an answer is what must not come.
+        let read = beyond
+            .write_all(b"GET /x HTTP/1.1\r\n\r\n")
+            .and_then(|()| beyond.read(&mut [0]));
+        assert!(!matches!(read, Ok(1)), "{read:?}");
+    }
+
+    #[test]
+    fn dropping_it_ends_open_connections_and_threads() {
+        let handler_alive = Arc::new(());
+        let held = Arc::clone(&handler_alive);
+        let server = Server::start(move |_| {
+            let _in_use = &held;
+            Response::json(200, &Value::Null)
+        })
+        .unwrap();
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        stream.read_exact(&mut [0]).unwrap();
+        let address = server.address();
+        drop(server);
+        // Every thread holds the handler: one owner left means that no thread is.
+        assert_eq!(Arc::strong_count(&handler_alive), 1);
+        assert!(TcpStream::connect(address).is_err());
+        read_all(stream);
+    }
+}

@@ -1,0 +1,276 @@
+//! A live session as data: what the person says, what the model answers, and what has to come of it.
+//! How a harness is run is that harness's room.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::claude_code::{Ended, Session};
+use crate::model::{MAIN, Model, Script};
+use crate::world::World;
+
+/// Stands in a scenario for the path of the project.
+const PROJECT: &str = "@PROJECT@";
+
+/// One session of a harness.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What it shows.
+    pub about: String,
+    /// Files in the project before the session, by path relative to it.
+    #[serde(default)]
+    files: BTreeMap<PathBuf, String>,
+    /// What happens, in order.
+    steps: Vec<Step>,
+    /// What the model says.
+    script: Script,
+    /// What has to come of it.
+    expect: Expect,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    /// The person submits a prompt, and the turn runs to its end.
+    Prompt(String),
+    /// The server is killed, as a crash would.
+    KillServer,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expect {
+    /// How often the model is asked by the agent.
+    requests: usize,
+    /// What single requests tell the model.
+    told: Vec<Told>,
+    /// The claims on the ledger afterwards, in any order.
+    claims: Vec<Claim>,
+}
+
+/// What one request tells the model that the request before it did not.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    /// Which request, counted from 1.
+    request: usize,
+    /// Pieces of text that are new in it, beside the model's own words.
+    #[serde(default)]
+    holds: Vec<String>,
+    /// Pieces of text that are not new in it.
+    #[serde(default)]
+    lacks: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+struct Claim {
+    claim: String,
+    state: String,
+}
+
+/// The folder of this repository's test data.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("fixtures")
+}
+
+/// A scenario from `fixtures/live`, by its name without the extension.
+///
+/// # Errors
+/// There is no such file, or it is no scenario.
+pub fn load(name: &str, world: &World) -> Result<Scenario> {
+    let path = fixtures().join("live").join(name).with_extension("json");
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let project = world
+        .project()
+        .to_str()
+        .context("the project's path is no UTF-8")?
+        .to_owned();
+    serde_json::from_str(&text.replace(PROJECT, &project)).with_context(|| path.display().to_string())
+}
+
+impl Scenario {
+    /// Plays it with a Claude Code program in a fresh world, and checks what came of it.
+    ///
+    /// # Errors
+    /// The session cannot be run, or anything is not as expected; the error says what, and what the model was told.
+    pub fn play(&self, claude: &Path, world: &World) -> Result<()> {
+        for (path, text) in &self.files {
+            let path = world.project().join(path);
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(path, text)?;
+        }
+        let model = Model::start(self.script.clone())?;
+        let mut session = Session::start(claude, world, &model)?;
+        for step in &self.steps {
+            match step {
+                Step::Prompt(text) => session.prompt(text)?,
+                Step::KillServer => world.kill_server()?,
+            }
+        }
+        let ended = session.finish()?;
+        let told = fresh(&model.asked(MAIN));
+        self.check(&ended, &told, world.claims()?).with_context(|| {
+            let shown: Vec<String> = told
+                .iter()
+                .enumerate()
+                .map(|(at, text)| format!("--- request {}\n{text}", at + 1))
+                .collect();
+            format!("{}\n{}\nstderr: {}", self.about, shown.join("\n"), ended.stderr)
+        })
+    }
+
+    fn check(&self, ended: &Ended, told: &[String], claims: Vec<Value>) -> Result<()> {
+        ensure!(ended.code == Some(0), "exit code {:?}", ended.code);
+        ensure!(
+            told.len() == self.expect.requests,
+            "{} requests, not {}",
+            told.len(),
+            self.expect.requests
+        );
+        for expected in &self.expect.told {
+            let at = expected.request;
+            let text = at.checked_sub(1).and_then(|index| told.get(index));
+            let text = text.with_context(|| format!("there is no request {at}"))?;
+            for piece in &expected.holds {
+                ensure!(text.contains(piece), "request {at} does not tell {piece:?}");
+            }
+            for piece in &expected.lacks {
+                ensure!(!text.contains(piece), "request {at} tells {piece:?}");
+            }
+        }
+        let mut claims: Vec<Claim> = serde_json::from_value(claims.into())?;
+        claims.sort();
+        let mut expected = self.expect.claims.clone();
+        expected.sort();
+        ensure!(claims == expected, "the claims are {claims:#?}");
+        Ok(())
+    }
+}
+
+/// For each request the text in those messages that the request before did not have, without the model's own.
+fn fresh(requests: &[Value]) -> Vec<String> {
+    let mut known = 0;
+    let mut told = Vec::new();
+    for request in requests {
+        let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut text = String::new();
+        for message in messages
+            .iter()
+            .skip(known)
+            .filter(|message| message["role"] != "assistant")
+        {
+            gather(&message["content"], &mut text);
+        }
+        known = messages.len();
+        told.push(text);
+    }
+    told
+}
+
+/// Every string inside a value, one a line.
+fn gather(value: &Value, into: &mut String) {
+    match value {
+        Value::String(text) => {
+            into.push_str(text);
+            into.push('\n');
+        }
+        Value::Array(values) => values.iter().for_each(|value| gather(value, into)),
+        Value::Object(fields) => fields.values().for_each(|value| gather(value, into)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_is_new_and_not_the_models_counts_as_told() {
+        let prompt = json!({"role": "user", "content": "first"});
+        let reply = json!({"role": "assistant", "content": [{"type": "text", "text": "said"}]});
+        let feedback = json!({"role": "user", "content": [{"type": "tool_result", "content": [{"text": "no"}]}]});
+        let requests = [
+            json!({"messages": [prompt]}),
+            json!({"messages": [prompt, reply, feedback]}),
+        ];
+        assert_eq!(fresh(&requests)[0], "first\n");
+        let second = &fresh(&requests)[1];
+        assert!(
+            second.contains("no\n") && !second.contains("first") && !second.contains("said"),
+            "{second}"
+        );
+    }
+
+    #[test]
+    fn each_expectation_can_fail() {
+        let scenario: Scenario = serde_json::from_value(json!({
+            "about": "x", "steps": ["kill_server", {"prompt": "x"}], "script": {"lanes": {}},
+            "expect": {
+                "requests": 2,
+                "told": [{"request": 2, "holds": ["held"], "lacks": ["loose"]}],
+                "claims": [{"claim": "c", "state": "open"}]
+            }
+        }))
+        .unwrap();
+        let open = json!({"claim": "c", "state": "open", "id": "1"});
+        let closed = json!({"claim": "c", "state": "closed"});
+        let cases = [
+            (Some(0), vec!["a", "it is held"], vec![open.clone()], None),
+            (Some(1), vec!["a", "it is held"], vec![open.clone()], Some("exit code")),
+            (None, vec!["a", "it is held"], vec![open.clone()], Some("exit code")),
+            (
+                Some(0),
+                vec!["it is held"],
+                vec![open.clone()],
+                Some("1 requests, not 2"),
+            ),
+            (
+                Some(0),
+                vec!["held", "other"],
+                vec![open.clone()],
+                Some("does not tell"),
+            ),
+            (
+                Some(0),
+                vec!["a", "held and loose"],
+                vec![open.clone()],
+                Some("tells \"loose\""),
+            ),
+            (Some(0), vec!["a", "held"], vec![], Some("the claims are")),
+            (Some(0), vec!["a", "held"], vec![closed], Some("the claims are")),
+            (
+                Some(0),
+                vec!["a", "held"],
+                vec![open.clone(), open],
+                Some("the claims are"),
+            ),
+        ];
+        for (code, told, claims, failure) in cases {
+            let ended = Ended {
+                code,
+                lines: Vec::new(),
+                stderr: String::new(),
+            };
+            let told: Vec<String> = told.into_iter().map(str::to_owned).collect();
+            let found = scenario
+                .check(&ended, &told, claims)
+                .err()
+                .map(|failure| failure.to_string());
+            match failure {
+                None => assert_eq!(found, None),
+                Some(piece) => assert!(
+                    found.as_ref().is_some_and(|found| found.contains(piece)),
+                    "{piece}: {found:?}"
+                ),
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What an end-to-end test needs: the built programs, and a home, a state folder and a project of its own.
+//! Harnesses and their models are other rooms' business.
+
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use proofmark_protocol::Harness;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::{self, Finished};
+
+/// No program of ours takes so long, whatever it does.
+const LIMIT: Duration = Duration::from_secs(30);
+/// A process that was told to stop, or killed, is gone by then.
+const GONE_WITHIN: Duration = Duration::from_secs(10);
+
+/// One test's surroundings. Dropping it stops the server and fails the test when anything is left running.
+#[derive(Debug)]
+pub struct World {
+    bin: PathBuf,
+    root: TempDir,
+}
+
+impl World {
+    /// An empty home, state folder and project, and the programs from `$PROOFMARK_BIN_DIR`, else from where cargo
+    /// puts them beside the running test.
+    ///
+    /// # Errors
+    /// The programs are not built; no folder can be made.
+    pub fn new() -> Result<Self> {
+        let bin = bin_dir()?;
+        for program in ["proofmark", "proofmark-hook"] {
+            let path = bin.join(program);
+            ensure!(
+                path.is_file(),
+                "{} is not built: run `cargo build --workspace` first",
+                path.display()
+            );
+        }
+        // The canonical path, because a harness tells the canonical one, too.
+        let base = fs::canonicalize(env::temp_dir())?;
+        let world = Self {
+            bin,
+            root: tempfile::Builder::new().prefix("pm-").tempdir_in(base)?,
+        };
+        for folder in [world.home(), world.state(), world.project()] {
+            fs::create_dir(folder)?;
+        }
+        Ok(world)
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// Proofmark's state folder.
+    pub fn state(&self) -> PathBuf {
+        self.root.path().join("state")
+    }
+
+    /// The folder in which an agent works.
+    pub fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    /// Where one of our programs is.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.bin.join(name)
+    }
+
+    /// A command in this world: in the project, with this world's variables and nothing of the caller's but `PATH`.
+    pub fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.project())
+            .env_clear()
+            .env(
+                "PATH",
+                env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into()),
+            )
+            .env("HOME", self.home())
+            .env("LANG", "C.UTF-8")
+            .env("TERM", "dumb")
+            .env("PROOFMARK_STATE_DIR", self.state());
+        command
+    }
+
+    /// Gives the hook a payload, as a harness does.
+    ///
+    /// # Errors
+    /// It does not end, or leaves something behind that holds its output.
+    pub fn hook(&self, harness: Harness, payload: &[u8]) -> Result<Finished> {
+        let mut hook = self.command(&self.program("proofmark-hook"));
+        process::run(hook.arg(harness.as_str()), payload, LIMIT)
+    }
+
+    /// Runs `proofmark`.
+    ///
+    /// # Errors
+    /// It does not end, or leaves something behind that holds its output.
+    pub fn proofmark(&self, arguments: &[&str]) -> Result<Finished> {
+        process::run(self.command(&self.program("proofmark")).args(arguments), b"", LIMIT)
+    }
+
+    /// What `proofmark claims --json` prints.
+    ///
+    /// # Errors
+    /// It fails, or prints something else than a JSON list.
+    pub fn claims(&self) -> Result<Vec<Value>> {
+        let done = self
+            .proofmark(&["claims", "--json"])?
+            .success()
+            .context("proofmark claims --json")?;
+        serde_json::from_str(&done.stdout).with_context(|| format!("no list of claims: {}", done.stdout))
+    }
+
+    /// The process id in the owner's lock; none when there is no lock, or nobody in it.
+    ///
+    /// # Errors
+    /// The lock cannot be read, or holds something else.
+    pub fn owner(&self) -> Result<Option<i32>> {
+        let path = self.state().join("owner.lock");
+        let text = match fs::read_to_string(&path) {
+            Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read.with_context(|| format!("cannot read {}", path.display()))?,
+        };
+        let Some(word) = text.split_whitespace().next() else {
+            return Ok(None);
+        };
+        Ok(Some(
+            word.parse()
+                .with_context(|| format!("{} holds {text:?}", path.display()))?,
+        ))
+    }
+
+    /// Kills the server with SIGKILL, as a crash would, and waits until it is gone.
+    ///
+    /// # Errors
+    /// No server runs; it cannot be killed; it is still there afterwards.
+    pub fn kill_server(&self) -> Result<()> {
+        let owner = self
+            .owner()?
+            .filter(|pid| is_running(*pid))
+            .context("no server runs that could be killed")?;
+        kill(owner)?;
+        ensure!(
+            wait_until_gone(&[owner]).is_empty(),
+            "the server {owner} survived SIGKILL"
+        );
+        Ok(())
+    }
+
+    fn close(&self) -> Result<()> {
+        let mut pids = processes_of(&self.state());
+        pids.extend(self.owner()?.filter(|pid| is_running(*pid)));
+        let stopped = self
+            .proofmark(&["stop"])
+            .and_then(Finished::success)
+            .context("proofmark stop");
+        let left = wait_until_gone(&pids);
+        for pid in &left {
+            // Whatever the test finds: nothing of it stays on the machine.
+            drop(kill(*pid));
+        }
+        stopped?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        bail!("still running after `proofmark stop`: {left:?}")
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if let Err(failure) = self.close() {
+            if thread::panicking() {
+                // A second panic would abort the test and hide the first.
+                drop(writeln!(io::stderr(), "and at the end: {failure:#}"));
+            } else {
+                panic!("{failure:#}");
+            }
+        }
+    }
+}
+
+fn bin_dir() -> Result<PathBuf> {
+    if let Some(folder) = env::var_os("PROOFMARK_BIN_DIR") {
+        return Ok(folder.into());
+    }
+    let exe = env::current_exe()?;
+    let folder = exe.parent().context("this program has no folder")?;
+    let folder = if folder.ends_with("deps") {
+        folder.parent().unwrap_or(folder)
+    } else {
+        folder
+    };
+    Ok(folder.to_owned())
+}
+
+fn kill(pid: i32) -> Result<()> {
+    let pid = Pid::from_raw(pid).with_context(|| format!("{pid} is no process id"))?;
+    kill_process(pid, Signal::KILL).with_context(|| format!("cannot kill {pid:?}"))
+}
+
+/// True when the process is there and not merely waiting to be reaped.
+pub(crate) fn is_running(pid: i32) -> bool {
+    let Some(pid) = Pid::from_raw(pid) else { return false };
+    if rustix::process::test_kill_process(pid).is_err() {
+        return false;
+    }
+    // The state follows the program's name, which is in parentheses and may itself hold any character.
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    !stat
+        .rsplit_once(") ")
+        .is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+}
+
+/// Waits for processes to end and returns those that do not.
+fn wait_until_gone(pids: &[i32]) -> Vec<i32> {
+    let end = Instant::now() + GONE_WITHIN;
+    loop {
+        let left: Vec<i32> = pids.iter().copied().filter(|pid| is_running(*pid)).collect();
+        if left.is_empty() || Instant::now() >= end {
+            return left;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The processes whose environment names this state folder; none where the system has no `/proc`.
+fn processes_of(state: &Path) -> Vec<i32> {
+    let variable = format!("PROOFMARK_STATE_DIR={}", state.display());
+    let named = |pid: &i32| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|entry| entry == variable.as_bytes())
+    };
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(named)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_are_found_by_their_state_folder_and_seen_to_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = Command::new("sleep")
+            .arg("60")
+            .env("PROOFMARK_STATE_DIR", folder.path())
+            .spawn()
+            .unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        // Until it has become `sleep` the child still shows this test's environment.
+        let end = Instant::now() + GONE_WITHIN;
+        while processes_of(folder.path()) != [pid] && Instant::now() < end {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(processes_of(folder.path()), [pid]);
+        assert!(is_running(pid));
+        kill(pid).unwrap();
+        // Nobody has reaped it yet: it is a zombie, and that counts as gone.
+        assert!(wait_until_gone(&[pid]).is_empty());
+        assert!(child.try_wait().unwrap().is_some());
+        assert!(processes_of(folder.path()).is_empty());
+    }
+}

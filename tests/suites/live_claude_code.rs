@@ -1,0 +1,61 @@
+//! Real Claude Code sessions with our hook, a scripted model, and no network but loopback.
+//! What single events do without a harness is the other suites' business.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use anyhow::Result;
+use proofmark_tests::need;
+use proofmark_tests::packages::{self, Cache};
+use proofmark_tests::scenario;
+use proofmark_tests::world::World;
+
+/// Plays one scenario with one version, where this machine can.
+fn play(version: &str, name: &str) -> Result<()> {
+    if !need::only_loopback().unwrap_or(false) {
+        return need::missing("a network namespace with loopback only (tests/run live-claude-code)");
+    }
+    let pin = packages::pin("claude-code", version)?;
+    let Some(program) = Cache::from_env()?.program(&pin) else {
+        return need::missing(&format!("claude-code {version} in the package cache (fetch-packages)"));
+    };
+    let world = World::new()?;
+    if let Err(failure) = scenario::load(name, &world)?.play(&program, &world) {
+        // Not returned: the world would not know that the test has failed, and might hide why.
+        panic!("{failure:?}");
+    }
+    Ok(())
+}
+
+/// One test per version and scenario, and the list of the scenarios.
+macro_rules! scenarios {
+    ($($test:ident => $file:literal,)*) => {
+        const PLAYED: &[&str] = &[$($file),*];
+
+        mod claude_code_2_1_332 {
+            $(#[test] fn $test() -> anyhow::Result<()> { super::play("2.1.332", $file) })*
+        }
+
+        mod claude_code_2_1_197 {
+            $(#[test] fn $test() -> anyhow::Result<()> { super::play("2.1.197", $file) })*
+        }
+    };
+}
+
+scenarios! {
+    an_untried_claim_is_sent_back_once => "untried-claim",
+    a_tried_claim_passes_and_is_recalled => "tried-claim",
+    new_claims_without_end_come_to_an_end => "new-claim-each-time",
+    a_killed_server_loses_nothing => "killed-server",
+}
+
+#[test]
+fn every_scenario_is_played() {
+    let files = fs::read_dir(scenario::fixtures().join("live")).unwrap();
+    let names: BTreeSet<String> = files
+        .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    // The story that `record-session` records is played by it alone.
+    let played: BTreeSet<String> = PLAYED.iter().copied().chain(["try"]).map(str::to_owned).collect();
+    assert_eq!(names, played);
+}
