@@ -19,6 +19,8 @@ use crate::process::{self, Finished};
 
 /// No program of ours takes so long, whatever it does.
 const LIMIT: Duration = Duration::from_secs(30);
+/// Only what the system itself brings: a person's own tools must not change what an agent finds.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// A process that was told to stop, or killed, is gone by then.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
 
@@ -77,16 +79,13 @@ impl World {
         self.bin.join(name)
     }
 
-    /// A command in this world: in the project, with this world's variables and nothing of the caller's but `PATH`.
+    /// A command in this world: in the project, with this world's variables and nothing of the caller's.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(self.project())
             .env_clear()
-            .env(
-                "PATH",
-                env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into()),
-            )
+            .env("PATH", PATH)
             .env("HOME", self.home())
             .env("LANG", "C.UTF-8")
             .env("TERM", "dumb")
