@@ -8,3 +8,4 @@ pub mod ledger;
 pub mod record;
 pub mod rpc;
 pub mod session;
+pub mod text;

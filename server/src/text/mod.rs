@@ -1,0 +1,16 @@
+//! What a text says: which of it is said and which is shown, the tags in it, whether two claims are the same.
+//! What follows from a tag or a claim stays out: that is for the fold and the checks.
+
+pub mod claim;
+pub mod prose;
+pub mod quote;
+pub mod request;
+mod spoken;
+pub mod tag;
+mod words;
+
+pub use claim::{folded, shares_subject, similarity};
+pub use prose::Prose;
+pub use quote::quote;
+pub use request::{drop_request, names_claim};
+pub use tag::{Tag, tags};

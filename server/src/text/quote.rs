@@ -1,0 +1,165 @@
+//! An agent's or a person's text as data inside a message of ours.
+//! What the message says stays out.
+
+use super::words::is_invisible;
+
+const ESCAPE: char = '\u{1b}';
+const BELL: char = '\u{7}';
+const CONTROL_SEQUENCE: char = '\u{9b}';
+const STRING_END: char = '\u{9c}';
+const ELLIPSIS: char = '…';
+
+/// The text on one line and safe to print: terminal escapes, control characters, and characters that are invisible or
+/// turn the direction of the line are gone, white space is folded.
+///
+/// At most `max_chars` characters come back, the last one `…` when the text was longer; a base letter is not cut from
+/// its accents.
+pub fn quote(text: &str, max_chars: usize) -> String {
+    let mut kept = String::new();
+    let mut chars = 0;
+    let mut blank = false;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let behind = &rest[c.len_utf8()..];
+        rest = behind;
+        match c {
+            ESCAPE => rest = behind_escape(behind),
+            CONTROL_SEQUENCE => rest = behind_control_sequence(behind),
+            _ if c.is_whitespace() => blank = !kept.is_empty(),
+            _ if is_unsafe(c) => {}
+            _ => {
+                let space = usize::from(std::mem::take(&mut blank));
+                if chars + space + 1 > max_chars {
+                    return cut(kept, max_chars, joins(c) && space == 0);
+                }
+                if space == 1 {
+                    kept.push(' ');
+                }
+                kept.push(c);
+                chars += space + 1;
+            }
+        }
+    }
+    kept
+}
+
+/// Makes room for the ellipsis; with `inside` the cut would fall between a base letter and its marks.
+fn cut(mut kept: String, max_chars: usize, inside: bool) -> String {
+    let mut over = (kept.chars().count() + 1).saturating_sub(max_chars);
+    let mut inside = inside;
+    while over > 0 || inside {
+        let Some(last) = kept.pop() else { break };
+        over = over.saturating_sub(1);
+        inside = joins(last) || kept.ends_with('\u{200d}');
+    }
+    kept.truncate(kept.trim_end().len());
+    if max_chars > 0 {
+        kept.push(ELLIPSIS);
+    }
+    kept
+}
+
+/// True for a character that belongs to the one before it.
+fn joins(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}' | '\u{200c}' | '\u{200d}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+fn is_unsafe(c: char) -> bool {
+    // The joiners are part of how some scripts and emoji are written.
+    let joiner = matches!(c, '\u{200c}' | '\u{200d}');
+    let turns_or_hides = matches!(c, '\u{61c}' | '\u{180e}' | '\u{e0000}'..='\u{e0fff}' | '\u{fff9}'..='\u{fffb}');
+    (is_invisible(c) && !joiner) || turns_or_hides
+}
+
+/// What follows an escape sequence whose escape character was read.
+fn behind_escape(text: &str) -> &str {
+    match text.chars().next() {
+        Some('[') => behind_control_sequence(&text[1..]),
+        Some(']' | 'P' | 'X' | '^' | '_') => behind_string(&text[1..]),
+        Some('(' | ')' | '*' | '+' | '#' | ' ' | '%') => {
+            text[1..].strip_prefix(|c: char| c.is_ascii()).unwrap_or(&text[1..])
+        }
+        Some('0'..='~') => &text[1..],
+        _ => text,
+    }
+}
+
+/// Parameters and a final letter; without that letter it is no sequence and its text stays.
+fn behind_control_sequence(text: &str) -> &str {
+    let rest = text.trim_start_matches(|c| matches!(c, ' '..='?'));
+    rest.strip_prefix(|c| matches!(c, '@'..='~')).unwrap_or(text)
+}
+
+/// A string up to its end mark; without one its text stays, so that an open sequence hides nothing.
+fn behind_string(text: &str) -> &str {
+    let Some(end) = text.find(char::is_control) else {
+        return text;
+    };
+    let rest = &text[end..];
+    rest.strip_prefix([BELL, STRING_END])
+        .or_else(|| rest.strip_prefix("\u{1b}\\"))
+        .unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_text_becomes_data() {
+        for (text, expected, why) in [
+            ("plain", "plain", "nothing to do"),
+            ("  a \r\n\t b\u{2028}c  ", "a b c", "white space of any kind is folded"),
+            ("a\0b\u{7}c\u{85}d", "abc d", "controls; U+0085 is a line break"),
+            ("\u{1b}[31;1mred\u{1b}[0m", "red", "colours"),
+            ("\u{9b}31mred", "red", "the one-character form"),
+            ("\u{1b}]0;title\u{7}x", "x", "a window title ended by a bell"),
+            (
+                "\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\",
+                "link",
+                "a hyperlink",
+            ),
+            ("\u{1b}]0;the claim", "0;the claim", "an open sequence hides nothing"),
+            ("\u{1b}[31é", "31é", "nor does a broken one"),
+            ("a\u{1b}", "a", "an escape at the end"),
+            ("\u{1b}(Bx\u{1b}cy", "xy", "character sets and reset"),
+            ("a\u{202e}b\u{2066}c\u{200f}d\u{61c}", "abcd", "direction marks"),
+            ("a\u{200b}b\u{feff}c\u{e0041}d", "abcd", "invisible characters"),
+            ("{} {0} %s $x `y`", "{} {0} %s $x `y`", "no sign means anything"),
+            ("👩\u{200d}💻", "👩\u{200d}💻", "an emoji keeps its joiner"),
+        ] {
+            assert_eq!(quote(text, 100), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        for (text, max, expected) in [
+            ("abcdef", 6, "abcdef"),
+            ("abcdefg", 6, "abcde…"),
+            ("ab cdef", 4, "ab…"),
+            ("abc ", 3, "abc"),
+            ("ééééé", 3, "éé…"),
+            ("abe\u{301}f", 5, "abe\u{301}f"),
+            ("abe\u{301}fg", 4, "ab…"),
+            ("a👩\u{200d}💻b", 4, "a…"),
+            ("abc", 1, "…"),
+            ("abc", 0, ""),
+        ] {
+            assert_eq!(quote(text, max), expected, "{text:?} {max}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_one_bounded_line(text in any::<String>(), max in 0..50_usize) {
+            let quoted = quote(&text, max);
+            prop_assert!(quoted.chars().count() <= max);
+            prop_assert!(!quoted.chars().any(|c| c.is_control() || is_unsafe(c)));
+            prop_assert!(!quoted.contains("  ") && quoted.trim() == quoted);
+        }
+    }
+}
