@@ -1,7 +1,7 @@
 //! Facts as rows: written once for each key, read back in the order in which they were committed.
 //! What a fact means stays out.
 
-use rusqlite::{OptionalExtension, Row, named_params};
+use rusqlite::{Row, named_params};
 
 use super::{Ledger, LedgerError, to_sql};
 use crate::session::{Fact, FactBody, SessionKey};
@@ -54,18 +54,25 @@ impl Ledger {
             .collect::<Result<Vec<_>, _>>();
         let bodies = bodies.map_err(|error| LedgerError::Other(error.to_string()))?;
         let ids = self.write(|transaction| {
+            // Asked first, instead of letting the insert run into the key: that one would move the counter of ids on, and
+            // with it write to the log and wake every other process for nothing.
+            let mut known =
+                transaction.prepare_cached("SELECT 1 FROM fact WHERE harness = ?1 AND session = ?2 AND key = ?3")?;
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO fact (at, harness, session, agent, turn, kind, subject, anchor, key, body)
-                 VALUES (:at, :harness, :session, :agent, :turn, :kind, :subject, :anchor, :key, :body)
-                 ON CONFLICT (harness, session, key) DO NOTHING RETURNING id",
+                 VALUES (:at, :harness, :session, :agent, :turn, :kind, :subject, :anchor, :key, :body)",
             )?;
             let rows = facts.iter().zip(&bodies).map(|(fact, body)| {
-                let row = named_params! {
-                    ":at": to_sql(fact.at), ":harness": key.harness.as_str(), ":session": key.session,
-                    ":agent": fact.agent, ":turn": to_sql(fact.turn), ":kind": fact.body.kind(),
-                    ":subject": fact.body.subject(), ":anchor": fact.anchor, ":key": fact.key, ":body": body,
-                };
-                insert.query_row(row, |row| row.get(0)).optional()
+                if known.exists((key.harness.as_str(), &key.session, &fact.key))? {
+                    return Ok(None);
+                }
+                insert
+                    .insert(named_params! {
+                        ":at": to_sql(fact.at), ":harness": key.harness.as_str(), ":session": key.session,
+                        ":agent": fact.agent, ":turn": to_sql(fact.turn), ":kind": fact.body.kind(),
+                        ":subject": fact.body.subject(), ":anchor": fact.anchor, ":key": fact.key, ":body": body,
+                    })
+                    .map(Some)
             });
             rows.collect()
         })?;

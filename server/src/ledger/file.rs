@@ -9,7 +9,8 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -113,9 +114,7 @@ pub(super) fn connect(path: &Path, access: Access, care: Care) -> Result<Option<
 }
 
 fn configure(connection: &Connection) -> Result<(), LedgerError> {
-    let mode: String = connection
-        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))
-        .map_err(LedgerError::sqlite)?;
+    let mode = enter_wal_mode(connection)?;
     if mode != "wal" {
         return Err(LedgerError::Other(
             "its file system lacks the shared memory that several readers need".to_owned(),
@@ -126,6 +125,19 @@ fn configure(connection: &Connection) -> Result<(), LedgerError> {
         .map_err(LedgerError::sqlite)?;
     let limit = connection.pragma_update_and_check(None, "journal_size_limit", WAL_KEPT, |_| Ok(()));
     limit.map_err(LedgerError::sqlite)
+}
+
+/// Asks for a write-ahead log, and answers with the mode that SQLite chose.
+fn enter_wal_mode(connection: &Connection) -> Result<String, LedgerError> {
+    let give_up = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        let mode = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        match mode.map_err(LedgerError::sqlite) {
+            // SQLite does not wait here: each of two who look into a new file at once would wait for the other.
+            Err(LedgerError::Busy) if Instant::now() < give_up => thread::sleep(Duration::from_millis(5)),
+            mode => return mode,
+        }
+    }
 }
 
 /// What SQLite makes beside the database file has that file's mode, also one from before it was put right.

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{append, keys, open, session};
-use crate::ledger::{Durability, Ledger, LedgerError, Opened};
+use crate::ledger::{Durability, Ledger, LedgerError, Opened, file};
 use crate::session::{Fact, FactBody};
 
 const MAIN: &str = "ledger.sqlite";
@@ -302,14 +302,17 @@ fn reopening_a_good_ledger_keeps_it() {
 
 #[test]
 fn nobody_else_may_read_a_ledger() {
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let new = TempDir::new().unwrap();
+    file::create(&new.path().join(MAIN)).unwrap();
+    assert_eq!(mode(&new.path().join(MAIN)), 0o600, "from its first moment");
     let folder = closed_ledger();
     fs::set_permissions(folder.path().join(MAIN), fs::Permissions::from_mode(0o644)).unwrap();
     let ledger = open(&folder);
     append(&ledger, &session("s"), &["a"]);
     assert_eq!(names(folder.path()), [MAIN, "ledger.sqlite-shm", "ledger.sqlite-wal"]);
     for name in names(folder.path()) {
-        let mode = fs::metadata(folder.path().join(&name)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600, "{name}");
+        assert_eq!(mode(&folder.path().join(&name)), 0o600, "{name}");
     }
 }
 
@@ -342,4 +345,16 @@ fn several_may_start_a_ledger_at_once() {
         });
         assert_eq!(keys(&open(&folder), &session("s")).len(), 4);
     }
+}
+
+#[test]
+fn the_log_is_synced_before_it_is_written_over() {
+    let folder = TempDir::new().unwrap();
+    let ledger = open(&folder);
+    let pragma = |name: &str| ledger.read(|connection| connection.pragma_query_value(None, name, |row| row.get(0)));
+    assert_eq!(
+        pragma("synchronous"),
+        Ok(1),
+        "NORMAL: with OFF, what was synced could be overwritten too early"
+    );
 }

@@ -1,10 +1,11 @@
 //! Cases for the ledger as its callers see it.
 //! What needs a running server stays out.
 
+mod facts;
 mod files;
 mod killed;
-mod rows;
 mod schema;
+mod sessions;
 
 use proofmark_protocol::Harness;
 use tempfile::TempDir;

@@ -1,10 +1,10 @@
-//! What is written and read back.
+//! Facts, written and read back.
 //! Files that are no ledger stay out.
 
 use std::fs;
 use std::thread;
 
-use proofmark_protocol::query::{ClaimState, Pause, SettledBy};
+use proofmark_protocol::query::{ClaimState, SettledBy};
 use proofmark_protocol::{Decision, Harness, Outcome};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -77,7 +77,14 @@ fn two_connections_see_each_other() {
     append(&server, &key, &["own"]);
     assert_eq!(server.version().unwrap(), before, "one's own writes do not count");
     append(&command, &key, &["theirs"]);
-    assert_ne!(server.version().unwrap(), before);
+    let after = server.version().unwrap();
+    assert_ne!(after, before);
+    append(&command, &key, &["own", "theirs"]);
+    assert_eq!(
+        server.version().unwrap(),
+        after,
+        "what is there already is not written again"
+    );
     assert_eq!(keys(&server, &key), ["own", "theirs"]);
     assert_eq!(keys(&command, &key), ["own", "theirs"]);
 }
@@ -228,84 +235,6 @@ fn a_disk_fact_is_not_acknowledged_when_the_log_is_gone() {
     broken(ledger.sync());
     broken(ledger.append(&session("s"), &[said("a")], Durability::Disk).map(|_| ()));
     broken(ledger.pause(None, 9, 1));
-}
-
-#[test]
-fn a_session_keeps_what_is_not_told_again() {
-    let ledger = Ledger::in_memory().unwrap();
-    ledger.touch(&session("old"), None, None, 50).unwrap();
-    ledger.touch(&session("s"), Some("/t"), None, 100).unwrap();
-    ledger.touch(&session("s"), None, Some("/w"), 300).unwrap();
-    ledger.touch(&session("s"), Some("/t2"), None, 200).unwrap();
-    let sql = "INSERT INTO session (harness, session, first_seen, last_seen) VALUES ('of-a-later-build', 's', 1, 900)";
-    ledger.write(|transaction| transaction.execute(sql, [])).unwrap();
-    let rows = ledger.sessions().unwrap();
-    assert_eq!(
-        rows.iter().map(|row| row.key.session.as_str()).collect::<Vec<_>>(),
-        ["s", "old"]
-    );
-    let row = &rows[0];
-    assert_eq!((row.first_seen, row.last_seen), (100, 300));
-    assert_eq!(
-        (row.transcript.as_deref(), row.cwd.as_deref()),
-        (Some("/t2"), Some("/w"))
-    );
-}
-
-#[test]
-fn a_snapshot_belongs_to_one_stream() {
-    let ledger = Ledger::in_memory().unwrap();
-    let key = session("s");
-    assert_eq!(ledger.snapshot(&key, "").unwrap(), None);
-    ledger.put_snapshot(&key, "", "one", 1).unwrap();
-    ledger.put_snapshot(&key, "helper", "two", 2).unwrap();
-    ledger.put_snapshot(&key, "", "three", 3).unwrap();
-    assert_eq!(ledger.snapshot(&key, "").unwrap().as_deref(), Some("three"));
-    assert_eq!(ledger.snapshot(&key, "helper").unwrap().as_deref(), Some("two"));
-}
-
-#[test]
-fn sessions_with_the_same_first_row_come_oldest_first() {
-    let ledger = Ledger::in_memory().unwrap();
-    for (name, row, at) in [
-        ("fork", "r", 20),
-        ("parent", "r", 10),
-        ("twin", "r", 10),
-        ("other", "q", 1),
-        ("fork", "r", 1),
-    ] {
-        ledger.put_lineage(&session(name), row, at).unwrap();
-    }
-    assert_eq!(
-        ledger.lineage(Harness::ClaudeCode, "r").unwrap(),
-        ["parent", "twin", "fork"]
-    );
-    assert_eq!(ledger.lineage(Harness::Codex, "r").unwrap(), Vec::<String>::new());
-}
-
-#[test]
-fn a_pause_ends() {
-    let ledger = Ledger::in_memory().unwrap();
-    let pause = |session: Option<&str>, until| Pause {
-        session: session.map(str::to_owned),
-        until,
-    };
-    ledger.pause(Some("s"), 100, 1).unwrap();
-    ledger.pause(None, 50, 1).unwrap();
-    ledger.pause(None, 200, 1).unwrap();
-    ledger.pause(Some(""), 70, 1).unwrap();
-    assert_eq!(
-        ledger.pauses(1).unwrap(),
-        [pause(None, 200), pause(Some(""), 70), pause(Some("s"), 100)]
-    );
-    assert_eq!(ledger.pauses(70).unwrap(), [pause(None, 200), pause(Some("s"), 100)]);
-    assert_eq!(ledger.pauses(200).unwrap(), []);
-    ledger.pause(None, 0, 80).unwrap();
-    assert_eq!(
-        ledger.pauses(1).unwrap(),
-        [pause(Some("s"), 100)],
-        "ended by the person, and the one that was over is gone"
-    );
 }
 
 #[test]
