@@ -1,8 +1,8 @@
 //! The files of a ledger: made, opened, moved aside when they are none, synced.
 //! What is in them stays out.
-//!
-//! The database file itself is never opened here but by SQLite: closing any other handle of it would, on POSIX systems,
-//! release the locks that this process holds on it.
+
+// The database file itself is never opened here once it exists, but by SQLite: closing any other handle of it would, on
+// POSIX systems, release the locks that this process holds on it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -30,15 +30,6 @@ const WAL_MAGIC: u32 = 0x377f_0682;
 
 /// The write-ahead log is cut back to this many bytes once its content is in the database file.
 const WAL_KEPT: i64 = 4 << 20;
-
-/// Who opens the ledger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
-    /// The owner of the state folder: may start a ledger in an empty file.
-    Owner,
-    /// Anybody else.
-    Guest,
-}
 
 /// How much of the file is read before it is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,9 +63,8 @@ pub(super) fn create(path: &Path) -> Result<(), LedgerError> {
     }
 }
 
-/// Opens a ledger; none when a guest finds a file in which nothing was stored yet. Until a file has proved to be a ledger
-/// of this build, nothing is written to it.
-pub(super) fn connect(path: &Path, access: Access, care: Care) -> Result<Option<Connection>, LedgerError> {
+/// Opens a file without writing to it, and tells what it is. It has to be settled before it is used.
+pub(super) fn look(path: &Path) -> Result<(Connection, Content), LedgerError> {
     // A pipe would be waited for, a folder is an error without a reason.
     if !fs::metadata(path)
         .map_err(|error| LedgerError::io(path, &error))?
@@ -87,30 +77,31 @@ pub(super) fn connect(path: &Path, access: Access, care: Care) -> Result<Option<
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(LedgerError::sqlite)?;
     // A connection that is closed moves what is in the log into the database file: not into a file that is not ours.
-    let checkpoint_at_close = |connection: &Connection, on: bool| {
-        connection
-            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !on)
-            .map_err(LedgerError::sqlite)
-    };
     checkpoint_at_close(&connection, false)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(LedgerError::sqlite)?;
-    if schema::content(&mut connection, schema::STEPS)? == Content::Nothing && access == Access::Guest {
-        return Ok(None);
-    }
+    let content = schema::content(&mut connection, schema::STEPS)?;
+    Ok((connection, content))
+}
+
+/// Makes a file that was looked at a ledger of this build, ready to be used.
+pub(super) fn settle(connection: &mut Connection, care: Care) -> Result<(), LedgerError> {
     if connection.is_readonly("main").map_err(LedgerError::sqlite)? {
         return Err(LedgerError::Full);
     }
     if care == Care::ReadAll {
-        schema::check_whole(&connection)?;
+        schema::check_whole(connection)?;
     }
-    if access == Access::Owner {
-        close_to_others(path)?;
-    }
-    configure(&connection)?;
-    schema::migrate(&mut connection, schema::STEPS)?;
-    schema::probe(&connection)?;
-    checkpoint_at_close(&connection, true)?;
-    Ok(Some(connection))
+    configure(connection)?;
+    schema::migrate(connection, schema::STEPS)?;
+    schema::probe(connection)?;
+    checkpoint_at_close(connection, true)
+}
+
+fn checkpoint_at_close(connection: &Connection, on: bool) -> Result<(), LedgerError> {
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !on)
+        .map(|_| ())
+        .map_err(LedgerError::sqlite)
 }
 
 fn configure(connection: &Connection) -> Result<(), LedgerError> {
@@ -140,8 +131,9 @@ fn enter_wal_mode(connection: &Connection) -> Result<String, LedgerError> {
     }
 }
 
-/// What SQLite makes beside the database file has that file's mode, also one from before it was put right.
-fn close_to_others(path: &Path) -> Result<(), LedgerError> {
+/// Takes a ledger's files away from everybody but their owner. What SQLite makes beside the database file has that file's
+/// mode, also one from before it was put right.
+pub(super) fn close_to_others(path: &Path) -> Result<(), LedgerError> {
     for suffix in ["", "-wal", "-shm"] {
         let file = beside(path, suffix);
         match fs::set_permissions(&file, Permissions::from_mode(MODE)) {

@@ -21,7 +21,8 @@ pub use error::LedgerError;
 pub use facts::{Durability, Facts, StoredFact};
 pub use sessions::SessionRow;
 
-use file::{Access, Care};
+use file::Care;
+use schema::Content;
 
 /// The ledger of a state folder, or one that lives in memory. Every answer of a writing method means that the write is
 /// committed: it survives a killed process, and after [`Ledger::sync`] or with [`Durability::Disk`] a power cut too.
@@ -29,7 +30,7 @@ use file::{Access, Care};
 /// Several processes may hold one: a write waits up to two seconds for the writes of others.
 #[derive(Debug)]
 pub struct Ledger {
-    /// Held for one statement or one transaction, never while a file is synced.
+    /// The ledger's own; locked for one statement or one transaction, never while a file is synced.
     connection: Mutex<Connection>,
     /// The file that commits go to first; none for a ledger in memory.
     wal: Option<PathBuf>,
@@ -52,7 +53,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`LedgerError::Newer`] for the ledger of a later build, which is left as it is, byte for byte.
-    /// The others as in [`LedgerError`]; [`LedgerError::Broken`] is none of them.
+    /// The others as in [`LedgerError`]; [`LedgerError::Broken`] only when the new file is broken as well.
     pub fn open(state_dir: &Path) -> Result<Opened, LedgerError> {
         Self::open_with(state_dir, Care::Usual)
     }
@@ -76,8 +77,12 @@ impl Ledger {
         if file::is_absent_or_empty(&path)? {
             return Ok(None);
         }
-        let connection = file::connect(&path, Access::Guest, Care::Usual)?;
-        Ok(connection.map(|connection| Self::on(connection, Some(file::wal(&path)))))
+        let (mut connection, content) = file::look(&path)?;
+        if content == Content::Nothing {
+            return Ok(None);
+        }
+        file::settle(&mut connection, Care::Usual)?;
+        Ok(Some(Self::on(connection, Some(file::wal(&path)))))
     }
 
     /// An empty ledger that ends with the process, so that work goes on when the file cannot be used.
@@ -95,24 +100,28 @@ impl Ledger {
         let mut notes = Vec::new();
         notes.extend(file::set_aside_stray_wal(&path)?);
         let lost_writes = file::wal_is_foreign(&path)?;
-        file::create(&path)?;
-        let connection = match file::connect(&path, Access::Owner, care) {
+        let connection = match Self::own(&path, care) {
             Err(LedgerError::Broken { what }) => {
                 notes.push(file::set_aside(&path, &what)?);
-                file::create(&path)?;
-                file::connect(&path, Access::Owner, Care::Usual)?
+                Self::own(&path, Care::Usual)?
             }
-            connected => {
-                let connection = connected?;
+            connection => {
                 notes.extend(lost_writes);
-                connection
+                connection?
             }
         };
-        let connection = connection.ok_or_else(|| LedgerError::Other("the ledger stayed empty".to_owned()))?;
         Ok(Opened {
             ledger: Self::on(connection, Some(file::wal(&path))),
             notes,
         })
+    }
+
+    fn own(path: &Path, care: Care) -> Result<Connection, LedgerError> {
+        file::create(path)?;
+        let (mut connection, _) = file::look(path)?;
+        file::close_to_others(path)?;
+        file::settle(&mut connection, care)?;
+        Ok(connection)
     }
 
     fn on(connection: Connection, wal: Option<PathBuf>) -> Self {
