@@ -1,7 +1,7 @@
 //! One line of a transcript, and what it shows.
 //! What is behind single kinds of rows is in the files beside this one.
 
-use super::row::{Content, Row, is};
+use super::row::{Content, Row, Text, is};
 use super::{assistant, person, result, skim};
 use crate::harness::{Stream, ToolSettings};
 use crate::session::Entry;
@@ -21,14 +21,28 @@ pub(super) fn entries(line: &[u8], stream: Stream, tools: &ToolSettings<'_>, out
     }
     let text = String::from_utf8_lossy(line);
     // Looked at here because serde would take an array for a struct.
-    let row = if text.trim_start().starts_with('{') {
-        serde_json::from_str(&text).ok()
-    } else {
-        None
-    };
-    match row {
-        Some(row) => row_entries(&row, stream, tools, out),
-        None => out.push(Entry::Unreadable),
+    if !text.trim_start().starts_with('{') {
+        out.push(Entry::Unreadable);
+        return;
+    }
+    match serde_json::from_str(&text) {
+        Ok(row) => row_entries(&row, stream, tools, out),
+        // A row of another type may use the same names for other things.
+        Err(_) if serde_json::from_str(&text).is_ok_and(|row: AnyRow<'_>| !row.is_entry()) => {}
+        Err(_) => out.push(Entry::Unreadable),
+    }
+}
+
+/// A row of which nothing is known but its type.
+#[derive(serde::Deserialize)]
+struct AnyRow<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Text<'a>>,
+}
+
+impl AnyRow<'_> {
+    fn is_entry(&self) -> bool {
+        TYPES.iter().any(|kind| is(self.kind.as_ref(), kind))
     }
 }
 

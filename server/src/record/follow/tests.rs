@@ -291,7 +291,8 @@ fn what_is_no_readable_file_is_a_typed_error_at_once() {
     std::os::unix::fs::symlink(at("fifo"), at("link-to-fifo")).unwrap();
     std::os::unix::fs::symlink(at("loop"), at("loop")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
-    let cases: [(PathBuf, fn(&RecordError) -> bool); 10] = [
+    type Fits = fn(&RecordError) -> bool;
+    let cases: [(PathBuf, Fits); 10] = [
         (PathBuf::new(), |e| matches!(e, RecordError::NoPath)),
         (at("missing"), |e| matches!(e, RecordError::Missing(_))),
         (at("file/below"), |e| matches!(e, RecordError::Missing(_))),

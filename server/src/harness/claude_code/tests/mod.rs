@@ -1,0 +1,34 @@
+//! What lines of transcripts show: real sessions, single rows, and rows that no harness ever wrote.
+//! Following a file has its tests in its own room.
+
+mod agent_rows;
+mod any_line;
+mod sessions;
+mod user_rows;
+
+use serde_json::{Value, json};
+
+use super::record::entries;
+use crate::harness::Stream;
+use crate::session::Entry;
+
+fn read(line: &[u8], stream: Stream) -> Vec<Entry> {
+    let mut out = Vec::new();
+    entries(line, stream, &|_| None, &mut out);
+    out
+}
+
+fn main(row: &Value) -> Vec<Entry> {
+    read(row.to_string().as_bytes(), Stream::Main)
+}
+
+fn user(content: Value) -> Value {
+    json!({"type": "user", "uuid": "u1", "message": {"role": "user", "content": content}})
+}
+
+fn with(mut row: Value, members: Value) -> Value {
+    row.as_object_mut()
+        .unwrap()
+        .extend(members.as_object().unwrap().clone());
+    row
+}
