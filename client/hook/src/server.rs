@@ -137,6 +137,11 @@ pub(crate) fn is_exposed(state_dir: &Path) -> bool {
 }
 
 fn exchange(mut stream: UnixStream, line: &[u8], deadline: Deadline) -> Result<Decision, Failure> {
+    let left = Some(deadline.left()?);
+    stream
+        .set_write_timeout(left)
+        .and_then(|()| stream.set_read_timeout(left))
+        .map_err(|_| Failure::Gone)?;
     match send(&mut stream, line, deadline) {
         // A server that turns a request down without reading all of it may still have said why.
         Ok(()) | Err(Failure::Gone) => {}
@@ -146,26 +151,26 @@ fn exchange(mut stream: UnixStream, line: &[u8], deadline: Deadline) -> Result<D
 }
 
 fn send(stream: &mut UnixStream, mut line: &[u8], deadline: Deadline) -> Result<(), Failure> {
-    while !line.is_empty() {
-        stream
-            .set_write_timeout(Some(deadline.left()?))
-            .map_err(|_| Failure::Gone)?;
+    loop {
         match stream.write(line) {
             Ok(written) => line = &line[written..],
             Err(error) => broken(&error, deadline)?,
         }
+        if line.is_empty() {
+            return Ok(());
+        }
+        // macOS refuses the option once the other side has hung up; the next call says so then.
+        let _hung_up = stream.set_write_timeout(Some(deadline.left()?));
     }
-    Ok(())
 }
 
 /// The answer's line, without its end.
 fn receive(stream: &mut UnixStream, deadline: Deadline) -> Result<Vec<u8>, Failure> {
     let mut answer = Vec::new();
     let mut chunk = [0; 8 * 1024];
-    loop {
-        stream
-            .set_read_timeout(Some(deadline.left()?))
-            .map_err(|_| Failure::Gone)?;
+    while answer.len() < MAX_FRAME {
+        // Refused as in `send`, although an answer may lie ready; the earlier limit holds then.
+        let _hung_up = stream.set_read_timeout(Some(deadline.left()?));
         let read = match stream.read(&mut chunk) {
             Ok(0) => return Err(Failure::Gone),
             Ok(read) => &chunk[..read],
@@ -179,10 +184,8 @@ fn receive(stream: &mut UnixStream, deadline: Deadline) -> Result<Vec<u8>, Failu
             return Ok(answer);
         }
         answer.extend_from_slice(read);
-        if answer.len() >= MAX_FRAME {
-            return Err(Fault::Garbled.into());
-        }
     }
+    Err(Fault::Garbled.into())
 }
 
 /// What an error on the connection means; nothing when the same call may simply be made again.

@@ -21,6 +21,8 @@ pub(crate) enum Turn {
     Say(String),
     /// This much is written, and the connection closed.
     Break(&'static str),
+    /// This line is answered before anything has been read.
+    Interrupt(String),
     /// Nothing, until the hook gives up.
     Hang,
 }
@@ -47,7 +49,11 @@ pub(crate) struct Fake {
 impl Fake {
     /// Serves one connection for each turn, at the place where the hook looks.
     pub(crate) fn serve(state_dir: &Path, turns: Vec<Turn>) -> Self {
-        let socket = proofmark_protocol::paths::socket(state_dir);
+        Self::at(proofmark_protocol::paths::socket(state_dir), turns)
+    }
+
+    /// As [`Fake::serve`], at another place.
+    pub(crate) fn at(socket: PathBuf, turns: Vec<Turn>) -> Self {
         let listener = UnixListener::bind(&socket).unwrap();
         let over = Arc::new(AtomicBool::new(false));
         let thread = std::thread::spawn({
@@ -93,9 +99,15 @@ impl Fake {
 fn take_turn(mut stream: UnixStream, turn: Turn) -> String {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut line = String::new();
+    if let Turn::Interrupt(answer) = &turn {
+        stream.write_all(format!("{answer}\n").as_bytes()).unwrap();
+        return line;
+    }
     reader.read_line(&mut line).unwrap();
     match turn {
-        Turn::Say(answer) => stream.write_all(format!("{answer}\n").as_bytes()).unwrap(),
+        // The hook need not listen to the end.
+        Turn::Say(answer) => stream.write_all(format!("{answer}\n").as_bytes()).unwrap_or_default(),
+        Turn::Interrupt(_) => {}
         Turn::Break(half) => stream.write_all(half.as_bytes()).unwrap(),
         Turn::Hang => assert_eq!(
             reader.read_line(&mut String::new()).unwrap(),

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use proofmark_hook::{Answer, respond};
-use proofmark_protocol::frame;
+use proofmark_hook::{Answer, Host, respond};
+use proofmark_protocol::{frame, paths};
 use serde_json::{Value, json};
 
 use crate::fake::{Fake, State, Turn, claude, decision, error};
@@ -33,6 +33,12 @@ fn an_answer_that_makes_no_sense_passes_the_event_and_is_told() {
         result(r#"{"outcome":"refuse"}"#),
         result(r#"{"outcome":"refuse","toAgent":" \n"}"#),
         "{\"result\":{\"outcome\":\"refuse\",".to_owned(),
+        // Right in itself, and longer than any answer may be.
+        format!(
+            "{}{}",
+            result(r#"{"outcome":"refuse","toAgent":"x"}"#),
+            " ".repeat(frame::MAX_FRAME + 100_000)
+        ),
     ] {
         let state = State::new();
         let fake = Fake::serve(state.path(), vec![Turn::Say(answer.clone())]);
@@ -57,6 +63,25 @@ fn an_error_is_told_in_the_servers_words() {
         assert!(text.contains(words), "{text}");
         assert_eq!(fake.asked().len(), 1, "it is not asked again");
     }
+}
+
+#[test]
+fn of_a_long_error_only_the_beginning_is_told() {
+    let state = State::new();
+    let long = json!({"error": {"code": frame::INTERNAL_ERROR, "message": "x".repeat(100_000)}}).to_string();
+    let fake = Fake::serve(state.path(), vec![Turn::Say(long)]);
+    assert!(told(&state.ask(&claude("Stop-plain"))).len() < 700);
+    fake.asked();
+}
+
+#[test]
+fn a_server_that_turns_a_request_down_unread_is_heard() {
+    let state = State::new();
+    let down = json!({"error": {"code": frame::INVALID_REQUEST, "message": "too long"}}).to_string();
+    let fake = Fake::serve(state.path(), vec![Turn::Interrupt(down)]);
+    let payload = json!({"hook_event_name": "Stop", "session_id": "s", "last_assistant_message": "x".repeat(4 << 20)});
+    assert!(told(&state.ask(&payload.to_string())).contains("too long"));
+    fake.asked();
 }
 
 #[test]
@@ -119,7 +144,7 @@ fn each_kind_of_fault_is_told_once_in_a_session_and_where_it_can_be() {
         let fake = Fake::serve(state.path(), vec![turn]);
         let answer = state.ask(&payload);
         fake.asked();
-        fs::remove_file(proofmark_protocol::paths::socket(state.path())).unwrap();
+        fs::remove_file(paths::socket(state.path())).unwrap();
         match is_told {
             true => assert!(!told(&answer).is_empty()),
             false => assert_eq!(answer, Answer::default()),
@@ -162,6 +187,72 @@ fn a_socket_that_others_could_have_put_there_is_not_spoken_to() {
     let answer = respond(Some("claude-code"), claude("Stop-plain").as_bytes(), &host);
     assert_eq!(answer.exit, 2, "closed again, it is");
     fake.asked();
+}
+
+#[test]
+fn a_link_in_the_sockets_place_is_not_followed() {
+    let (state, other) = (State::new(), State::new());
+    let fake = Fake::serve(
+        other.path(),
+        vec![decision(json!({"outcome": "refuse", "toAgent": "A"}))],
+    );
+    std::os::unix::fs::symlink(paths::socket(other.path()), paths::socket(state.path())).unwrap();
+    let host = Host {
+        program: Some("/bin/true".into()),
+        ..state.host()
+    };
+    let answer = respond(Some("claude-code"), claude("Stop-plain").as_bytes(), &host);
+    assert!(told(&answer).contains("open to other users"), "{answer:?}");
+    assert_eq!(fake.asked_at_most_once(), None);
+}
+
+/// Where the state folder's path is too long for a socket, its socket lies under `/tmp`: anybody may have made that.
+#[test]
+fn a_socket_outside_of_the_state_folder_needs_a_closed_folder_of_the_same_owner() {
+    let state = State::new();
+    let long = state.path().join("x".repeat(120));
+    fs::create_dir(&long).unwrap();
+    fs::set_permissions(&long, fs::Permissions::from_mode(0o700)).unwrap();
+    let socket = paths::socket(&long);
+    let folder = socket.parent().unwrap().to_owned();
+    assert!(!socket.starts_with(&long));
+    fs::create_dir(&folder).unwrap();
+    let host = Host {
+        state_dir: Some(long),
+        program: Some("/bin/true".into()),
+        ..state.host()
+    };
+    let fake = Fake::at(
+        socket.clone(),
+        vec![decision(json!({"outcome": "refuse", "toAgent": "A"}))],
+    );
+    let ask = |session: &str| {
+        let payload = claude("Stop-plain").replace("4c252179", session);
+        respond(Some("claude-code"), payload.as_bytes(), &host)
+    };
+
+    let mode = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o755);
+    let open = ask("00000001");
+    mode(0o700);
+    // Only root can give a file away; for anybody else the next two answers are those of their own files.
+    let given_away = [&folder, &socket].map(|path| {
+        let is_given = std::os::unix::fs::chown(path, Some(65_534), None).is_ok();
+        let answer = is_given.then(|| ask(&format!("{:08}", path.as_os_str().len())));
+        if is_given {
+            std::os::unix::fs::chown(path, Some(0), None).unwrap();
+        }
+        answer
+    });
+    let closed = ask("00000002");
+    fs::remove_dir_all(&folder).unwrap();
+
+    assert!(told(&open).contains("open to other users"), "{open:?}");
+    for answer in given_away.into_iter().flatten() {
+        assert!(told(&answer).contains("belongs to one"), "{answer:?}");
+    }
+    assert_eq!(closed.exit, 2, "{closed:?}");
+    drop(fake);
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! A panic in the middle of an event: the process still answers, and passes the event.
 //! It takes the whole process down, so each case runs in one of its own.
 
+use std::cell::RefCell;
 use std::io::{self, Read};
 use std::process::Command;
 
 use proofmark_hook::{Host, respond};
+
+use crate::fake::State;
 
 const HARNESS: &str = "PROOFMARK_TEST_PANIC_HARNESS";
 
@@ -14,6 +17,24 @@ impl Read for Panics {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         panic!("a secret of the payload's")
     }
+}
+
+thread_local! {
+    static SAID: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+}
+
+#[test]
+fn what_a_panic_prints_follows_what_is_known_of_the_event() {
+    let host = Host {
+        on_panic: |stdout| SAID.with_borrow_mut(|said| said.push(stdout)),
+        ..State::new().host()
+    };
+    respond(
+        Some("claude-code"),
+        &br#"{"hook_event_name":"beforeSubmitPrompt"}"#[..],
+        &host,
+    );
+    assert_eq!(SAID.take(), ["", r#"{"continue":true}"#]);
 }
 
 #[test]

@@ -89,6 +89,27 @@ fn whoever_waits_for_another_start_uses_its_server() {
 }
 
 #[test]
+fn of_two_hooks_at_once_one_starts_the_server() {
+    let state = State::new();
+    let fake = Fake::serve(state.path(), vec![refusal(), refusal()]);
+    fs::rename(paths::socket(state.path()), state.path().join("aside")).unwrap();
+    // The start takes long enough for the second hook to find none running.
+    let host = Host {
+        program: Some(program(&state, "sleep 0.2; mv aside proofmark.sock")),
+        ..state.host()
+    };
+    std::thread::scope(|scope| {
+        let hooks = [(); 2].map(|()| scope.spawn(|| ask(&host, "PreToolUse-bash")));
+        for hook in hooks {
+            assert_eq!(hook.join().unwrap().exit, 2);
+        }
+    });
+    let called = fs::read_to_string(state.path().join("called")).unwrap();
+    assert_eq!(called.matches("serve").count(), 1, "{called}");
+    fake.asked();
+}
+
+#[test]
 fn an_older_server_is_replaced_and_the_new_one_asked() {
     let state = State::new();
     let fake = Fake::serve(state.path(), vec![error(frame::SUPERSEDED), refusal()]);
