@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// More output than this is cut off, in bytes.
 const MAX_OUTPUT: u64 = 64 * 1024 * 1024;
 /// How long the pipes of an ended program may stay open.
-const PIPE_GRACE: Duration = Duration::from_secs(5);
+const PIPE_GRACE: Duration = Duration::from_secs(3);
 /// How often a running program is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -51,7 +51,7 @@ impl Finished {
 ///
 /// # Errors
 /// It cannot be started; it is not done within `limit` (its process group is killed then); something that it left
-/// behind still holds its output 5 s after its end.
+/// behind still holds its output 3 s after its end.
 pub fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<Finished> {
     let mut child = command
         .process_group(0)
@@ -170,6 +170,19 @@ mod tests {
         while crate::world::is_running(pid) {
             assert!(Instant::now() < gone_by, "the grandchild {pid} survived");
             thread::sleep(LOOK);
+        }
+    }
+
+    #[test]
+    fn what_is_left_behind_may_not_hold_the_output() {
+        for (redirect, fine) in [("", false), ("</dev/null >/dev/null 2>&1", true)] {
+            let folder = tempfile::tempdir().unwrap();
+            let mark = folder.path().join("pid");
+            let script = format!("sleep 60 {redirect} & echo $! > {}", mark.display());
+            let done = shell(&script, b"", Duration::from_secs(20));
+            let pid: i32 = std::fs::read_to_string(mark).unwrap().trim().parse().unwrap();
+            rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+            assert_eq!(done.is_ok(), fine, "{redirect:?}: {done:?}");
         }
     }
 }

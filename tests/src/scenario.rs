@@ -104,7 +104,10 @@ impl Scenario {
         let mut session = Session::start(claude, world, &model)?;
         for step in &self.steps {
             match step {
-                Step::Prompt(text) => session.prompt(text)?,
+                Step::Prompt(text) => {
+                    session.prompt(text)?;
+                    ensure!(world.is_served()?, "no server runs after {text:?}");
+                }
                 Step::KillServer => world.kill_server()?,
             }
         }

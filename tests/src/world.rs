@@ -1,6 +1,7 @@
 //! What an end-to-end test needs: the built programs, and a home, a state folder and a project of its own.
 //! Harnesses and their models are other rooms' business.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io::{self, Write};
@@ -9,7 +10,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use proofmark_protocol::Harness;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -23,6 +24,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// A process that was told to stop, or killed, is gone by then.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
+/// How often a process that is to end is looked at.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// One test's surroundings. Dropping it stops the server and fails the test when anything is left running.
 #[derive(Debug)]
@@ -151,30 +154,38 @@ impl World {
             .filter(|pid| is_running(*pid))
             .context("no server runs that could be killed")?;
         kill(owner)?;
-        ensure!(
-            wait_until_gone(&[owner]).is_empty(),
-            "the server {owner} survived SIGKILL"
-        );
+        ensure!(wait_until_gone(owner), "the server {owner} survived SIGKILL");
         Ok(())
     }
 
+    /// True when the process in the owner's lock is running.
+    ///
+    /// # Errors
+    /// The lock cannot be read, or holds something else than a process id.
+    pub fn is_served(&self) -> Result<bool> {
+        Ok(self.owner()?.is_some_and(is_running))
+    }
+
     fn close(&self) -> Result<()> {
-        let mut pids = processes_of(&self.state());
-        pids.extend(self.owner()?.filter(|pid| is_running(*pid)));
+        let owner = self.owner();
         let stopped = self
             .proofmark(&["stop"])
             .and_then(Finished::success)
             .context("proofmark stop");
-        let left = wait_until_gone(&pids);
+        // Looked for after the stop: it must not have started anything itself.
+        let left = wait_until_none(|| {
+            let mut pids: BTreeSet<i32> = processes_of(&self.state()).into_iter().collect();
+            pids.extend(owner.as_ref().ok().copied().flatten().filter(|pid| is_running(*pid)));
+            pids
+        });
         for pid in &left {
             // Whatever the test finds: nothing of it stays on the machine.
             drop(kill(*pid));
         }
         stopped?;
-        if left.is_empty() {
-            return Ok(());
-        }
-        bail!("still running after `proofmark stop`: {left:?}")
+        owner?;
+        ensure!(left.is_empty(), "still running after `proofmark stop`: {left:?}");
+        Ok(())
     }
 }
 
@@ -223,16 +234,27 @@ pub(crate) fn is_running(pid: i32) -> bool {
         .is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
 }
 
-/// Waits for processes to end and returns those that do not.
-fn wait_until_gone(pids: &[i32]) -> Vec<i32> {
+/// Waits until none of the processes that are looked for is found, and returns those that stay.
+fn wait_until_none(look: impl Fn() -> BTreeSet<i32>) -> BTreeSet<i32> {
     let end = Instant::now() + GONE_WITHIN;
     loop {
-        let left: Vec<i32> = pids.iter().copied().filter(|pid| is_running(*pid)).collect();
+        let left = look();
         if left.is_empty() || Instant::now() >= end {
             return left;
         }
-        thread::sleep(Duration::from_millis(5));
+        thread::sleep(LOOK);
     }
+}
+
+/// Waits for a process to end; false when it stays.
+fn wait_until_gone(pid: i32) -> bool {
+    wait_until_none(|| {
+        BTreeSet::from([pid])
+            .into_iter()
+            .filter(|pid| is_running(*pid))
+            .collect()
+    })
+    .is_empty()
 }
 
 /// The processes whose environment names this state folder; none where the system has no `/proc`.
@@ -267,13 +289,13 @@ mod tests {
         // Until it has become `sleep` the child still shows this test's environment.
         let end = Instant::now() + GONE_WITHIN;
         while processes_of(folder.path()) != [pid] && Instant::now() < end {
-            thread::sleep(Duration::from_millis(5));
+            thread::sleep(LOOK);
         }
         assert_eq!(processes_of(folder.path()), [pid]);
         assert!(is_running(pid));
         kill(pid).unwrap();
         // Nobody has reaped it yet: it is a zombie, and that counts as gone.
-        assert!(wait_until_gone(&[pid]).is_empty());
+        assert!(wait_until_gone(pid));
         assert!(child.try_wait().unwrap().is_some());
         assert!(processes_of(folder.path()).is_empty());
     }
