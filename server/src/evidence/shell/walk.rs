@@ -1,0 +1,332 @@
+//! The walk over a command's syntax tree: which parts run, and what they do together.
+//! What one program does stays out.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+use super::ShellEffects;
+use super::heredoc;
+use super::word::Word;
+
+/// Levels of nesting that are read; what lies deeper is unknown.
+pub(super) const MAX_DEPTH: usize = 100;
+/// Work for one command and all code within it: steps of the parser, bytes parsed again, and nodes visited.
+pub(super) const MAX_WORK: usize = 4_000_000;
+/// The parser reports once in so many steps (`OP_COUNT_PER_PARSER_CALLBACK_CHECK`, tree-sitter 0.27).
+const STEPS_PER_REPORT: usize = 100;
+/// A line may hold several here-documents, and the grammar sees one of them at a time.
+const MAX_HEREDOC_PASSES: usize = 4;
+
+/// Where a command's standard input comes from.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Input {
+    /// From the command before it, or from a text in the command: not from a file.
+    pub(super) piped: bool,
+    /// From a file.
+    pub(super) file: bool,
+    /// The text, where it stands in the command.
+    pub(super) text: Option<String>,
+    /// Operands are put in from outside, as `xargs` does.
+    pub(super) operands: bool,
+}
+
+/// What a part of a command does, and how the shell goes on behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Flow {
+    pub(super) effects: ShellEffects,
+    /// Whether it succeeds, where the text alone says so.
+    pub(super) truth: Option<bool>,
+    /// Nothing runs after it.
+    pub(super) ends: bool,
+}
+
+impl From<ShellEffects> for Flow {
+    fn from(effects: ShellEffects) -> Self {
+        Self { effects, truth: None, ends: false }
+    }
+}
+
+/// The reader of one command.
+pub(super) struct Walk {
+    parser: Parser,
+    pub(super) functions: HashMap<String, ShellEffects>,
+    work: usize,
+}
+
+impl Walk {
+    /// A reader, or none when the grammar does not fit the parser.
+    pub(super) fn new() -> Option<Self> {
+        let mut parser = Parser::new();
+        parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+        Some(Self { parser, functions: HashMap::new(), work: 0 })
+    }
+
+    pub(super) fn work(&self) -> usize {
+        self.work
+    }
+
+    /// What a script does; `depth` counts the levels it lies in.
+    pub(super) fn script(&mut self, source: &str, input: &Input, depth: usize) -> ShellEffects {
+        if depth > MAX_DEPTH {
+            return ShellEffects::UNKNOWN;
+        }
+        let mut source = std::borrow::Cow::Borrowed(source);
+        for _ in 0..MAX_HEREDOC_PASSES {
+            let Some(tree) = self.parse(&source) else {
+                return ShellEffects::UNKNOWN;
+            };
+            match source.contains("<<").then(|| heredoc::inline(&source, &tree)).flatten() {
+                Some(inlined) => source = inlined.into(),
+                None => return Reading { walk: self, source: &source }.block(tree.root_node(), input, depth).effects,
+            }
+        }
+        ShellEffects::UNKNOWN
+    }
+
+    fn parse(&mut self, source: &str) -> Option<Tree> {
+        self.work += source.len();
+        let mut left = MAX_WORK.checked_sub(self.work)? / STEPS_PER_REPORT;
+        let before = left;
+        let mut progress = |_: &ParseState| {
+            left = left.saturating_sub(1);
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let tree = self.parser.parse_with_options(
+            &mut |at, _| source.as_bytes().get(at..).unwrap_or_default(),
+            None,
+            Some(ParseOptions::new().progress_callback(&mut progress)),
+        );
+        self.work += (before - left) * STEPS_PER_REPORT;
+        if tree.is_none() {
+            self.parser.reset();
+        }
+        tree
+    }
+}
+
+/// A walk through one tree.
+pub(super) struct Reading<'w, 's> {
+    pub(super) walk: &'w mut Walk,
+    pub(super) source: &'s str,
+}
+
+impl<'s> Reading<'_, 's> {
+    pub(super) fn text(&self, node: Node<'_>) -> &'s str {
+        &self.source[node.byte_range()]
+    }
+
+    /// The statements within a node, one after the other.
+    fn block(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
+        self.sequence(&named_children(node), input, depth)
+    }
+
+    pub(super) fn sequence(&mut self, statements: &[Node<'_>], input: &Input, depth: usize) -> Flow {
+        let mut whole = Flow::from(ShellEffects::NOTHING);
+        for &node in statements {
+            if node.has_error() {
+                // The shell reads line by line: whole lines before a broken one have run.
+                let before = self.source[..node.start_byte()].trim_end_matches([' ', '\t']);
+                let ran = if before.ends_with('\n') { whole.effects } else { ShellEffects::UNKNOWN };
+                return ran.join(ShellEffects::UNKNOWN).into();
+            }
+            if node.kind() == "comment" {
+                continue;
+            }
+            let flow = self.statement(node, input, depth);
+            whole = Flow { effects: whole.effects.join(flow.effects), ..flow };
+            if flow.ends {
+                break;
+            }
+        }
+        whole
+    }
+
+    pub(super) fn statement(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
+        self.walk.work += 1;
+        if depth > MAX_DEPTH || self.walk.work > MAX_WORK {
+            return ShellEffects::UNKNOWN.into();
+        }
+        let inner = depth + 1;
+        match node.kind() {
+            "compound_statement" | "do_group" | "else_clause" => {
+                let flow = self.block(node, input, inner);
+                Flow { effects: flow.effects.join(self.redirects(node, &mut input.clone(), inner).0), ..flow }
+            }
+            // What ends a subshell does not end the shell around it.
+            "subshell" => Flow { ends: false, ..self.block(node, input, inner) },
+            "list" => self.list(node, input, inner),
+            "pipeline" => self.pipeline(node, input, inner),
+            "negated_command" => {
+                let flow = self.block(node, input, inner);
+                Flow { truth: flow.truth.map(|truth| !truth), ..flow }
+            }
+            "redirected_statement" => self.redirected(node, input, inner),
+            "command" => self.command(node, Vec::new(), input, inner),
+            "test_command" => self.test(node, input, inner).into(),
+            "if_statement" | "elif_clause" => self.branch(node, input, inner),
+            "while_statement" => self.while_loop(node, input, inner).into(),
+            "case_item" | "for_statement" | "c_style_for_statement" | "case_statement" => {
+                self.parts(node, input, inner).into()
+            }
+            "function_definition" => {
+                self.define(node, inner);
+                ShellEffects::NOTHING.into()
+            }
+            // `$(< f)` prints the file.
+            "file_redirect" => {
+                let mut input = Input::default();
+                let (effects, _) = self.redirect(node, &mut input, inner);
+                effects.join(if input.file { ShellEffects::LOOKS } else { ShellEffects::NOTHING }).into()
+            }
+            _ => self.expansions(node, input, inner).into(),
+        }
+    }
+
+    /// `a && b || c`: the tree leans to the left, so it is gone down in a loop.
+    fn list(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
+        let mut rest = Vec::new();
+        let mut left = node;
+        while left.kind() == "list" {
+            self.walk.work += 1;
+            let (Some(first), Some(operator), Some(last)) =
+                (left.child(0), left.child(1), left.child(left.child_count().saturating_sub(1)))
+            else {
+                return ShellEffects::UNKNOWN.into();
+            };
+            rest.push((operator.kind() == "&&", last));
+            left = first;
+        }
+        let mut whole = self.statement(left, input, depth);
+        for (and, node) in rest.into_iter().rev() {
+            if whole.ends {
+                break;
+            }
+            if whole.truth == Some(!and) {
+                continue;
+            }
+            let flow = self.statement(node, input, depth);
+            let certain = whole.truth.is_some();
+            whole = Flow {
+                effects: whole.effects.join(flow.effects),
+                truth: flow.truth.filter(|&truth| certain || truth != and),
+                ends: flow.ends && certain,
+            };
+        }
+        whole
+    }
+
+    fn pipeline(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
+        let piped = Input { piped: true, ..Input::default() };
+        let mut effects = ShellEffects::NOTHING;
+        for (at, stage) in named_children(node).into_iter().enumerate() {
+            let input = if at == 0 { input } else { &piped };
+            effects = effects.join(self.statement(stage, input, depth).effects);
+        }
+        effects.into()
+    }
+
+    pub(super) fn command(&mut self, node: Node<'_>, behind: Vec<Word>, input: &Input, depth: usize) -> Flow {
+        let mut input = input.clone();
+        let effects = self.expansions(node, &input, depth);
+        let (redirects, _) = self.redirects(node, &mut input, depth);
+        let mut words = Vec::new();
+        for (child, field) in with_fields(node) {
+            match field {
+                Some("name") => words.push(Word::read(child.named_child(0).unwrap_or(child), self.source)),
+                Some("argument") => words.push(Word::read(child, self.source)),
+                _ => {}
+            }
+        }
+        words.extend(behind);
+        self.walk.work += words.len();
+        let invoked = self.walk.invoke(&words, &input, depth);
+        let name = words.first().and_then(Word::literal).filter(|name| !self.walk.functions.contains_key(*name));
+        Flow {
+            effects: effects.join(redirects).join(invoked),
+            truth: match name {
+                Some("true" | ":") => Some(true),
+                Some("false") => Some(false),
+                _ => None,
+            },
+            ends: match name {
+                Some("exit" | "return") => true,
+                Some("exec") => words.len() > 1,
+                _ => false,
+            },
+        }
+    }
+
+    /// `[ … ]` and `[[ … ]]`: a look when it asks about a file.
+    fn test(&mut self, node: Node<'_>, input: &Input, depth: usize) -> ShellEffects {
+        let mut effects = self.expansions(node, input, depth);
+        let mut operators = Vec::new();
+        self.visit(node, |node| {
+            if node.kind() == "test_operator" {
+                operators.push(node);
+            }
+            true
+        });
+        if operators.into_iter().any(|node| super::programs::asks_about_file(self.text(node))) {
+            effects = effects.join(ShellEffects::LOOKS);
+        }
+        effects
+    }
+
+    /// What `$(…)`, backticks and `<(…)` within a node run.
+    pub(super) fn expansions(&mut self, node: Node<'_>, input: &Input, depth: usize) -> ShellEffects {
+        let mut found = Vec::new();
+        self.visit(node, |inner| {
+            let code = matches!(inner.kind(), "command_substitution" | "process_substitution");
+            if code {
+                found.push(inner);
+            }
+            // A command's redirections are read on their own.
+            !code && (inner == node || !inner.kind().ends_with("_redirect"))
+        });
+        let mut effects = ShellEffects::NOTHING;
+        for code in found {
+            if depth > MAX_DEPTH || self.walk.work > MAX_WORK {
+                return ShellEffects::UNKNOWN;
+            }
+            effects = effects.join(self.block(code, input, depth + 1).effects);
+        }
+        effects
+    }
+
+    /// Calls `enter` on a node and on all within it, in order, but not below those where it says no.
+    fn visit<'t>(&mut self, top: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
+        let mut cursor = top.walk();
+        loop {
+            self.walk.work += 1;
+            if enter(cursor.node()) && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.named_children(&mut node.walk()).collect()
+}
+
+/// A node's children, each with the name of its place.
+pub(super) fn with_fields(node: Node<'_>) -> Vec<(Node<'_>, Option<&str>)> {
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    if cursor.goto_first_child() {
+        loop {
+            found.push((cursor.node(), cursor.field_name()));
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+    found
+}
