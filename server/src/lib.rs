@@ -2,6 +2,7 @@
 //! Command lines and harness payloads stay out: they belong to the clients.
 
 pub mod checks;
+pub mod engine;
 pub mod evidence;
 pub mod harness;
 pub mod ledger;

@@ -1,2 +1,135 @@
 //! The checks: one file each, one line in the registry.
 //! A check looks at a session and a reply; it does no I/O and knows no other check.
+
+pub mod untried_claim;
+
+use proofmark_protocol::settings::{Mode, Settings};
+use proofmark_protocol::Finding;
+
+use crate::evidence::call::CallFacts;
+use crate::session::{Book, CallRecord, ClaimRow, FactBody, SessionKey, Stream};
+
+/// Every check, in the order in which their complaints are put to the agent.
+pub const REGISTRY: &[&dyn Check] = &[&untried_claim::UntriedClaim];
+
+/// One check.
+pub trait Check: Sync {
+    /// Its name in settings, findings and documentation.
+    fn code(&self) -> &'static str;
+
+    /// What it may do.
+    fn mode(&self, settings: &Settings) -> Mode;
+
+    /// What it has to say about a reply that ends a turn.
+    fn on_stop(&self, view: &StopView<'_>) -> Verdict;
+
+    /// The request to the agent for those of its complaints that are refused: at most 60 words beside the quotes.
+    fn refusal(&self, view: &StopView<'_>, refused: &[&Complaint]) -> String;
+
+    /// What it has to say when the person has spoken.
+    fn on_prompt(&self, view: &PromptView<'_>) -> PromptVerdict;
+
+    /// What an agent has to know of it from the start, in at most 60 words.
+    fn teach(&self, settings: &Settings) -> Option<String>;
+}
+
+/// What the record shows of the turn.
+pub enum Record<'a> {
+    /// It was read.
+    Read {
+        /// The agent's own stream.
+        stream: &'a Stream,
+        /// False when the reply, or what came before it, may not be on record yet.
+        caught_up: bool,
+        /// The facts of a call that delegates, from its helper's record.
+        helper: &'a dyn Fn(&CallRecord) -> CallFacts,
+    },
+    /// It was not.
+    Unread {
+        /// Why, for the person.
+        why: &'a str,
+    },
+}
+
+/// What a check sees when an agent wants to end its turn.
+pub struct StopView<'a> {
+    /// The session.
+    pub key: &'a SessionKey,
+    /// The helper agent; none for the main agent.
+    pub agent: Option<&'a str>,
+    /// The person's turn.
+    pub turn: u64,
+    /// The session's facts so far.
+    pub book: &'a Book,
+    /// The record of the turn.
+    pub record: Record<'a>,
+    /// The reply; none when the event did not bring it.
+    pub reply: Option<&'a str>,
+    /// The settings in force.
+    pub settings: &'a Settings,
+    /// True when the record was waited for: it will not be read again for this event.
+    pub last_look: bool,
+}
+
+/// What a check sees when the person has spoken.
+pub struct PromptView<'a> {
+    /// The session's facts so far.
+    pub book: &'a Book,
+    /// What the person wrote.
+    pub prompt: &'a str,
+    /// The settings in force.
+    pub settings: &'a Settings,
+}
+
+/// Something that a check would send the agent back for.
+pub struct Complaint {
+    /// What it is about, in the check's own identity for it.
+    pub subject: String,
+    /// An earlier identity: refused under that one is refused.
+    pub formerly: Option<String>,
+    /// What it is about, in words that can be quoted.
+    pub quote: String,
+    /// True when a rewrite is not let go for it: the turn's budget alone ends it.
+    pub insists: bool,
+    /// One sentence for the person.
+    pub message: String,
+}
+
+/// Something that the person is told.
+pub struct Note {
+    /// The text.
+    pub text: String,
+    /// The name under which it is said once in a session; none to say it each time.
+    pub once: Option<String>,
+}
+
+/// What a check has to say about a reply.
+#[derive(Default)]
+pub struct Verdict {
+    /// True when the record should be waited for before anything of this counts.
+    pub await_record: bool,
+    /// What the agent is to be sent back for.
+    pub complaints: Vec<Complaint>,
+    /// What is noted without holding anything up.
+    pub findings: Vec<Finding>,
+    /// New facts.
+    pub facts: Vec<FactBody>,
+    /// What the person is told.
+    pub notes: Vec<Note>,
+}
+
+/// What a check has to say about a prompt.
+#[derive(Default)]
+pub struct PromptVerdict {
+    /// New facts, each with the agent that it is about.
+    pub facts: Vec<(Option<String>, FactBody)>,
+    /// Context that goes to the agent with the prompt.
+    pub to_agent: Option<String>,
+    /// What the person is told.
+    pub notes: Vec<Note>,
+}
+
+/// True when a claim belongs to an agent's own stream.
+fn is_of(row: &ClaimRow, agent: Option<&str>) -> bool {
+    row.agent.as_deref() == agent
+}

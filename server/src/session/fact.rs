@@ -36,6 +36,8 @@ pub enum FactBody {
         reason: String,
         /// The earlier claim that it rewords.
         rewords: Option<String>,
+        /// The last call of the turn at that moment: it and those before it have not settled the claim.
+        after_call: Option<String>,
     },
     /// A claim is no longer open.
     ClaimSettled {

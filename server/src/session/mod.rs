@@ -1,10 +1,15 @@
 //! The fold: what a session is, from the entries of its record and the facts of the ledger.
 //! No clock, no files, no sockets: time and text are arguments.
 
+pub mod book;
+pub mod decide;
 pub mod entry;
 pub mod fact;
 pub mod key;
+pub mod stream;
 
+pub use book::{Book, ClaimRow};
 pub use entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
 pub use fact::{Fact, FactBody};
 pub use key::SessionKey;
+pub use stream::{CallRecord, Stream};

@@ -1,0 +1,250 @@
+//! The fold of a session's facts: claims and their states, refusals by turn, what was said once.
+//! Which facts there should be is decided by the checks; storage stays out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::hash::Hasher;
+
+use fnv::FnvHasher;
+use proofmark_protocol::query::{Claim, ClaimState, SettledBy};
+use proofmark_protocol::{Decision, Outcome};
+
+use super::fact::{Fact, FactBody};
+use super::key::SessionKey;
+use crate::text::claim;
+
+/// A claim as the facts have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimRow {
+    /// The claim's id.
+    pub id: String,
+    /// The helper agent that made it.
+    pub agent: Option<String>,
+    /// In the agent's words, as last tagged.
+    pub text: String,
+    /// What makes two texts the same claim.
+    pub folded: String,
+    /// Why it could not be verified, as last tagged.
+    pub reason: String,
+    /// Where it stands.
+    pub state: ClaimState,
+    /// The turn in which it was (last) opened.
+    pub opened: u64,
+    /// The turn in which it was last tagged.
+    pub tagged: u64,
+    /// The last call of that turn when it was tagged: what came before has not settled it.
+    pub after_call: Option<String>,
+    /// When it was first tagged, in milliseconds since 1970.
+    pub first_seen: u64,
+    /// When its state last changed, in milliseconds since 1970.
+    pub changed: u64,
+    /// How often it was refused.
+    pub refusals: u32,
+    /// The last turn in which it was refused.
+    pub refused: Option<u64>,
+    /// The call that settled it.
+    pub settled_by: Option<SettledBy>,
+    /// Whether that call shares something with the claim.
+    pub matched: Option<bool>,
+    /// Why the person retired it.
+    pub why: Option<String>,
+    /// The claim that it rewords.
+    pub rewords: Option<String>,
+}
+
+/// The refusals of one turn of one agent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TurnRefusals {
+    /// How often the agent was sent back.
+    pub count: u32,
+    /// For what: check and subject.
+    pub findings: BTreeSet<(String, String)>,
+}
+
+/// Answers that are kept: a server that died before it answered is asked again at once, or never.
+const MAX_ANSWERS: usize = 16;
+
+/// What an agent is in the book: none is the main agent.
+type Agent = Option<String>;
+
+/// A session's facts, folded.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Book {
+    claims: Vec<ClaimRow>,
+    by_id: HashMap<String, usize>,
+    refusals: BTreeMap<(Agent, u64), TurnRefusals>,
+    turns: BTreeMap<Agent, u64>,
+    said: BTreeSet<String>,
+    answered: VecDeque<(String, u64, Decision)>,
+    refused_answers: u64,
+}
+
+impl Book {
+    /// The book of a list of facts, oldest first.
+    pub fn of<'a>(facts: impl IntoIterator<Item = &'a Fact>) -> Self {
+        let mut book = Self::default();
+        for fact in facts {
+            book.fold(fact);
+        }
+        book
+    }
+
+    /// Folds one fact.
+    pub fn fold(&mut self, fact: &Fact) {
+        let turn = self.turns.entry(fact.agent.clone()).or_default();
+        *turn = fact.turn.max(*turn);
+        match &fact.body {
+            FactBody::ClaimTagged { claim, text, reason, rewords, after_call } => {
+                self.tag(fact, claim, text, reason, rewords.as_deref(), after_call.as_deref());
+            }
+            FactBody::ClaimSettled { claim, state, settled_by, matched, why } => {
+                if let Some(row) = self.by_id.get(claim).and_then(|at| self.claims.get_mut(*at)) {
+                    row.state = *state;
+                    row.changed = fact.at;
+                    row.settled_by.clone_from(settled_by);
+                    row.matched = *matched;
+                    row.why.clone_from(why);
+                }
+            }
+            FactBody::Refused { code, subject } => {
+                let turn = self.refusals.entry((fact.agent.clone(), fact.turn)).or_default();
+                turn.findings.insert((code.clone(), subject.clone()));
+                if let Some(row) = self.by_id.get(subject).and_then(|at| self.claims.get_mut(*at)) {
+                    row.refusals += 1;
+                    row.refused = Some(fact.turn);
+                }
+            }
+            FactBody::Answered { event, decision } => {
+                if decision.outcome == Outcome::Refuse {
+                    self.refused_answers += 1;
+                    self.refusals.entry((fact.agent.clone(), fact.turn)).or_default().count += 1;
+                }
+                if self.answered.len() == MAX_ANSWERS {
+                    self.answered.pop_front();
+                }
+                self.answered.push_back((event.clone(), fact.at, decision.clone()));
+            }
+            FactBody::Said { what } => {
+                self.said.insert(what.clone());
+            }
+            FactBody::LetGo { .. } | FactBody::TurnEnded => {}
+        }
+    }
+
+    fn tag(&mut self, fact: &Fact, id: &str, text: &str, reason: &str, rewords: Option<&str>, after: Option<&str>) {
+        let old = rewords.and_then(|id| self.by_id.get(id)).and_then(|at| self.claims.get(*at));
+        let (opened, first_seen) = old.map_or((fact.turn, fact.at), |old| (old.opened, old.first_seen));
+        if let Some(row) = self.by_id.get(id).and_then(|at| self.claims.get_mut(*at)) {
+            if row.state != ClaimState::Open {
+                row.state = ClaimState::Open;
+                row.opened = fact.turn;
+                row.changed = fact.at;
+                row.settled_by = None;
+                row.matched = None;
+                row.why = None;
+            }
+            text.clone_into(&mut row.text);
+            reason.clone_into(&mut row.reason);
+            row.tagged = fact.turn;
+            row.after_call = after.map(str::to_owned);
+            return;
+        }
+        self.by_id.insert(id.to_owned(), self.claims.len());
+        self.claims.push(ClaimRow {
+            id: id.to_owned(),
+            agent: fact.agent.clone(),
+            text: text.to_owned(),
+            folded: claim::folded(text),
+            reason: reason.to_owned(),
+            state: ClaimState::Open,
+            opened,
+            tagged: fact.turn,
+            after_call: after.map(str::to_owned),
+            first_seen,
+            changed: fact.at,
+            refusals: 0,
+            refused: None,
+            settled_by: None,
+            matched: None,
+            why: None,
+            rewords: rewords.map(str::to_owned),
+        });
+    }
+
+    /// Every claim, in the order in which they were first tagged.
+    pub fn claims(&self) -> &[ClaimRow] {
+        &self.claims
+    }
+
+    /// The open claims of all agents.
+    pub fn open(&self) -> impl Iterator<Item = &ClaimRow> {
+        self.claims.iter().filter(|row| row.state == ClaimState::Open)
+    }
+
+    /// The claim of an id.
+    pub fn claim(&self, id: &str) -> Option<&ClaimRow> {
+        self.by_id.get(id).and_then(|at| self.claims.get(*at))
+    }
+
+    /// The person's turns since a claim was opened.
+    pub fn age(&self, row: &ClaimRow) -> u64 {
+        self.turn(row.agent.as_deref()).saturating_sub(row.opened)
+    }
+
+    /// The newest turn of an agent that a fact speaks of.
+    pub fn turn(&self, agent: Option<&str>) -> u64 {
+        self.turns.get(&agent.map(str::to_owned)).copied().unwrap_or(0)
+    }
+
+    /// The refusals of a turn.
+    pub fn refusals(&self, agent: Option<&str>, turn: u64) -> TurnRefusals {
+        self.refusals.get(&(agent.map(str::to_owned), turn)).cloned().unwrap_or_default()
+    }
+
+    /// How often an agent of this session was sent back.
+    pub fn refused_answers(&self) -> u64 {
+        self.refused_answers
+    }
+
+    /// True when this was said in this session.
+    pub fn was_said(&self, what: &str) -> bool {
+        self.said.contains(what)
+    }
+
+    /// The answer that an event got, and when.
+    pub fn answer(&self, event: &str) -> Option<(u64, &Decision)> {
+        self.answered.iter().rev().find(|(known, ..)| known == event).map(|(_, at, decision)| (*at, decision))
+    }
+
+    /// The claims as others see them.
+    pub fn listed(&self, key: &SessionKey) -> Vec<Claim> {
+        let claim = |row: &ClaimRow| Claim {
+            id: row.id.clone(),
+            harness: key.harness,
+            session: key.session.clone(),
+            agent: row.agent.clone(),
+            claim: row.text.clone(),
+            reason: row.reason.clone(),
+            state: row.state,
+            turns: self.age(row),
+            turn: row.opened,
+            first_seen: row.first_seen,
+            changed: row.changed,
+            refusals: row.refusals,
+            settled_by: row.settled_by.clone(),
+            matched: row.matched,
+            why: row.why.clone(),
+            rewords: row.rewords.clone(),
+        };
+        self.claims.iter().map(claim).collect()
+    }
+}
+
+/// The id of a claim: the same session, agent and folded text always give the same one.
+pub fn claim_id(key: &SessionKey, agent: Option<&str>, folded: &str) -> String {
+    let mut hasher = FnvHasher::default();
+    for part in [key.harness.as_str(), &key.session, agent.unwrap_or_default(), folded] {
+        hasher.write(part.as_bytes());
+        hasher.write(&[0]);
+    }
+    format!("{:010x}", hasher.finish() >> 24)
+}

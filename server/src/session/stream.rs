@@ -1,0 +1,171 @@
+//! The fold of one agent's record: turns of the person, the calls of the running turn, what the agent said last.
+//! Where entries come from, and what follows from them for a claim, stays out.
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
+use crate::evidence::call::{self, CallFacts, Known};
+
+/// Raised when a stored fold can no longer be read as this one.
+pub const FOLD_VERSION: u32 = 1;
+/// Calls of the running turn that are kept with their texts; of older ones only whether any was an attempt.
+const MAX_CALLS: usize = 256;
+/// Texts since the last call that are kept.
+const MAX_TEXTS: usize = 32;
+
+/// One call of the running turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// The harness's id.
+    pub id: CallId,
+    /// The tool's name.
+    pub tool: String,
+    /// What the tool is for.
+    pub kind: ToolKind,
+    /// What it was asked.
+    pub input: String,
+    /// The beginning of what it showed.
+    pub output: String,
+    /// How it ended; none while it runs.
+    pub ending: Option<Ending>,
+    /// The helper agent that it started.
+    pub helper: Option<String>,
+    /// What it did. Calls that delegate stay unknown here: their helper's record tells.
+    pub facts: CallFacts,
+}
+
+/// The running turn of the person.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The row of the prompt that began it.
+    pub prompt: Option<RowId>,
+    /// The newest calls, in the order of the record.
+    pub calls: Vec<CallRecord>,
+    /// True when an older call, no longer kept, was an attempt.
+    pub older_attempt: bool,
+    /// What the agent said since its last call, a block each.
+    pub texts: Vec<String>,
+    /// Lines of this turn that could not be read: they may hold a call.
+    pub unreadable: u64,
+}
+
+/// One agent's record, folded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stream {
+    /// Turns of the person so far.
+    pub turns: u64,
+    /// The prompts' rows, oldest first: a fork copies a beginning of them.
+    pub prompts: Vec<RowId>,
+    /// The running turn.
+    pub turn: Turn,
+    /// The session id that the rows carry.
+    pub session: Option<String>,
+    /// True when a client's version stands on the rows: it writes every reply to the record, sooner or later.
+    pub by_client: bool,
+    /// The harness's id of the newest turn on record, the harness's own turns included.
+    pub newest_turn: Option<String>,
+}
+
+impl Stream {
+    /// Folds one entry.
+    pub fn fold(&mut self, entry: Entry) {
+        match entry {
+            Entry::Origin { session, client } => {
+                self.session = session.or_else(|| self.session.take());
+                self.by_client |= client;
+            }
+            Entry::Prompt { row, turn, text: _ } => {
+                self.turns += 1;
+                self.note_turn(turn);
+                self.prompts.push(row.clone());
+                self.turn = Turn { prompt: Some(row), ..Turn::default() };
+            }
+            Entry::Text { row: _, text } => {
+                if self.turn.texts.len() == MAX_TEXTS {
+                    self.turn.texts.remove(0);
+                }
+                self.turn.texts.push(text);
+            }
+            Entry::Call { row: _, id, tool, kind, input } => self.begin_call(id, tool, kind, input),
+            Entry::Result { id, ending, output, helper } => self.end_call(&id, ending, output, helper),
+            Entry::Injected { injection, turn } => {
+                self.note_turn(turn);
+                if injection == Injection::HookFeedback {
+                    self.turn.texts.clear();
+                }
+            }
+            Entry::Unreadable => self.turn.unreadable += 1,
+        }
+    }
+
+    fn note_turn(&mut self, turn: Option<String>) {
+        if turn.is_some() {
+            self.newest_turn = turn;
+        }
+    }
+
+    fn begin_call(&mut self, id: CallId, tool: String, kind: ToolKind, input: String) {
+        self.turn.texts.clear();
+        if self.turn.calls.len() == MAX_CALLS {
+            let oldest = self.turn.calls.remove(0);
+            self.turn.older_attempt |= oldest.facts.attempted == Known::Yes;
+        }
+        let facts = call::facts(&kind, None);
+        let output = String::new();
+        self.turn.calls.push(CallRecord { id, tool, kind, input, output, ending: None, helper: None, facts });
+    }
+
+    fn end_call(&mut self, id: &str, ending: Ending, output: String, helper: Option<String>) {
+        let Some(call) = self.turn.calls.iter_mut().rev().find(|call| call.id == id) else { return };
+        call.facts = call::facts(&call.kind, Some(ending));
+        call.ending = Some(ending);
+        call.output = output;
+        call.helper = helper;
+    }
+
+    /// True when the record shows the reply: all that came before it is then on record too.
+    pub fn shows_reply(&self, reply: &str) -> bool {
+        let reply = reply.trim();
+        self.turn.texts.iter().any(|text| text.trim() == reply)
+    }
+
+    /// The reply with the blocks that stand before its last one: `last` alone where the record does not show it.
+    pub fn whole_reply(&self, last: Option<&str>) -> Option<String> {
+        match last {
+            Some(last) if self.shows_reply(last) => Some(self.turn.texts.join("\n\n")),
+            Some(last) => Some(last.to_owned()),
+            None => self.turn.texts.last().map(|_| self.turn.texts.join("\n\n")),
+        }
+    }
+
+    /// Whether anything in the running turn tried to look. `helper` answers for calls that delegate.
+    pub fn attempted(&self, helper: &dyn Fn(&CallRecord) -> CallFacts) -> Known {
+        if self.turn.older_attempt {
+            return Known::Yes;
+        }
+        let mut unknown = self.turn.unreadable > 0;
+        for call in &self.turn.calls {
+            match effective(call, helper).attempted {
+                Known::Yes => return Known::Yes,
+                Known::Unknown => unknown = true,
+                Known::No => {}
+            }
+        }
+        if unknown { Known::Unknown } else { Known::No }
+    }
+
+    /// The calls of the running turn that saw something, oldest first; only those after the call `after`, where one is named.
+    pub fn observed<'a>(
+        &'a self,
+        after: Option<&str>,
+        helper: &'a dyn Fn(&CallRecord) -> CallFacts,
+    ) -> impl DoubleEndedIterator<Item = &'a CallRecord> {
+        let start = after.and_then(|id| self.turn.calls.iter().position(|call| call.id == id)).map_or(0, |at| at + 1);
+        self.turn.calls.iter().skip(start).filter(|call| effective(call, helper).observed == Known::Yes)
+    }
+}
+
+/// A call's facts, a delegated call's taken from its helper's record.
+fn effective(call: &CallRecord, helper: &dyn Fn(&CallRecord) -> CallFacts) -> CallFacts {
+    if call.kind == ToolKind::Delegates && call.ending != Some(Ending::Denied) { helper(call) } else { call.facts }
+}
