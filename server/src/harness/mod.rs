@@ -27,18 +27,22 @@ pub type ToolSettings<'a> = dyn Fn(&str) -> Option<ToolEffect> + 'a;
 pub struct HarnessSpec {
     /// The harness.
     pub harness: Harness,
+    /// Whether a line can only be of this harness's record.
+    pub knows: fn(line: &[u8]) -> bool,
     /// Adds what one complete line shows. A line that is no entry adds nothing; one that cannot be read adds
     /// [`Entry::Unreadable`]. Each line stands for itself.
     pub entries: fn(line: &[u8], stream: Stream, tools: &ToolSettings<'_>, out: &mut Vec<Entry>),
     /// Adds what a line that is too long to be kept shows, from its beginning.
     pub too_long: fn(head: &[u8], out: &mut Vec<Entry>),
+    /// Whether a submitted prompt is the person's, and not a report or an envelope of the harness.
+    pub is_persons: fn(prompt: &str) -> bool,
     /// Where a helper agent's record lies, from the session's transcript and the helper's id; none when one of the two
     /// is not of the harness's form.
     pub agent_transcript: fn(transcript: &Path, agent: &str) -> Option<PathBuf>,
 }
 
 /// The harnesses whose record can be read.
-static HARNESSES: [HarnessSpec; 1] = [claude_code::SPEC];
+pub static HARNESSES: [HarnessSpec; 1] = [claude_code::SPEC];
 
 /// How a harness's record is read; none when nobody taught us: what it did is unknown then.
 pub fn spec(harness: Harness) -> Option<&'static HarnessSpec> {

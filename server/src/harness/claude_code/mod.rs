@@ -19,7 +19,9 @@ use super::HarnessSpec;
 /// Claude Code's row.
 pub(super) const SPEC: HarnessSpec = HarnessSpec {
     harness: Harness::ClaudeCode,
+    knows: record::knows,
     entries: record::entries,
     too_long: record::too_long,
+    is_persons: person::is_persons,
     agent_transcript: lineage::agent_transcript,
 };

@@ -56,6 +56,11 @@ pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>
     out.push(Entry::Injected { injection, turn });
 }
 
+/// Whether a prompt, as it is submitted, is the person's: not a task's report and not a command's envelope.
+pub(super) fn is_persons(prompt: &str) -> bool {
+    !prompt.trim_start().starts_with(NOTIFICATION) && words(&Content::Text(prompt.into())).is_some()
+}
+
 /// Who spoke by the row's own members or by the form of its text; none when that may be the person.
 fn injection(row: &Row<'_>, content: &Content<'_>) -> Option<Injection> {
     let text = content.text();

@@ -1,0 +1,172 @@
+//! What the engine does to the world around a decision: ledger, record, folds, notes.
+//! What is decided stays in the core.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError};
+
+use proofmark_protocol::{Decision, Outcome};
+
+use super::live::{self, Live};
+use super::settings::Effective;
+use super::{Engine, Event, Slot, now};
+use crate::checks::Note;
+use crate::harness;
+use crate::ledger::{Durability, Ledger, LedgerError};
+use crate::session::decide::Outcomes;
+use crate::session::{Fact, FactBody, SessionKey};
+
+impl Engine {
+    /// Brings a session's book up to date. A ledger that fails leaves the book as it was, and the person is told.
+    pub(super) fn refresh(&self, live: &mut Live, event: &Event<'_>) {
+        if let Err(error) = live.refresh(&self.ledger(), &event.key, event.now) {
+            self.ledger_failed(&error);
+        }
+    }
+
+    /// Reads what is new in the main agent's record, where it matters only for what hangs on it.
+    pub(super) fn read_own(&self, live: &mut Live, event: &Event<'_>, effective: &Effective, stop: &AtomicBool) {
+        let Some(path) = live::record_path(harness::spec(event.key.harness), event.at) else { return };
+        // Not being able to read it is said at the stop, where it counts; a record may not exist before the first prompt.
+        let read = live.read(&self.ledger(), &event.key, event.at.agent.as_deref(), &path, &effective.settings, stop);
+        if read.is_ok() && event.at.agent.is_none() {
+            self.inherit(live, event);
+        }
+    }
+
+    /// Takes over the facts of the session that this one was forked from, once.
+    pub(super) fn inherit(&self, live: &mut Live, event: &Event<'_>) {
+        let ledger = self.ledger();
+        let inherited = live.inherit(&ledger, &event.key, event.now).and_then(|facts| {
+            if facts.is_empty() {
+                return Ok(());
+            }
+            let ids = ledger.append(&event.key, &facts, Durability::Process)?;
+            live.take(new(&facts, &ids));
+            Ok(())
+        });
+        if let Err(error) = inherited {
+            self.ledger_failed(&error);
+        }
+    }
+
+    /// Writes down what was decided, then answers: what is not on the ledger is not acknowledged as kept.
+    pub(super) fn commit(
+        &self,
+        live: &mut Live,
+        event: &Event<'_>,
+        turn: u64,
+        anchor: Option<String>,
+        outcomes: Outcomes,
+    ) -> Decision {
+        let Outcomes { decision, facts } = outcomes;
+        let mut bodies = facts;
+        if !decision.findings.is_empty() || (event.is_stop && !decision.is_silent()) {
+            let answered = FactBody::Answered { event: event.id.clone(), decision: decision.clone() };
+            bodies.push((event.at.agent.clone(), answered));
+        }
+        let facts: Vec<Fact> = bodies
+            .into_iter()
+            .map(|(agent, body)| {
+                let agent_turn = if agent == event.at.agent { turn } else { live.book.turn(agent.as_deref()) };
+                let key = match &body {
+                    FactBody::TurnEnded => format!("turn:{}:{agent_turn}", agent.as_deref().unwrap_or_default()),
+                    FactBody::Said { what } => format!("said:{what}"),
+                    _ => format!("{}:{}:{}", event.id, body.kind(), body.subject()),
+                };
+                Fact { at: event.now, agent, turn: agent_turn, anchor: anchor.clone(), key, body }
+            })
+            .collect();
+        let durability = if decision.outcome == Outcome::Refuse { Durability::Disk } else { Durability::Process };
+        self.write(live, event, &facts, durability);
+        decision
+    }
+
+    fn write(&self, live: &mut Live, event: &Event<'_>, facts: &[Fact], durability: Durability) {
+        let append = |ledger: &Ledger| {
+            ledger.touch(&event.key, event.at.transcript.as_deref(), event.at.cwd.as_deref(), event.now)?;
+            if facts.is_empty() { Ok(Vec::new()) } else { ledger.append(&event.key, facts, durability) }
+        };
+        let mut written = append(&self.ledger());
+        if let Err(LedgerError::Broken { .. }) = written {
+            written = self.reopen().and_then(|()| append(&self.ledger()));
+        }
+        match written {
+            Ok(ids) => live.take(new(facts, &ids)),
+            Err(error) => {
+                // Budgets still have to count what was answered, or a refusal could repeat for ever.
+                live.take(facts.iter().map(|fact| (fact, None)));
+                self.ledger_failed(&error);
+            }
+        }
+    }
+
+    /// Opens the ledger anew after it broke: the broken file is set aside by the ledger itself.
+    fn reopen(&self) -> Result<(), LedgerError> {
+        let opened = Ledger::reopen(&self.state_dir)?;
+        *self.ledger.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(opened.ledger);
+        for note in opened.notes {
+            self.trouble(format!("ledger:{}", now()), note);
+        }
+        Ok(())
+    }
+
+    fn ledger_failed(&self, error: &LedgerError) {
+        let text = format!("Proofmark can't use its ledger ({error}); what is decided now may not be kept.");
+        self.trouble("ledger".to_owned(), text);
+    }
+
+    fn trouble(&self, name: String, text: String) {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        if !troubles.iter().any(|(known, _)| *known == name) {
+            troubles.push((name, text));
+        }
+    }
+
+    /// What the person is to be told beside a decision, once a session.
+    pub(super) fn notes(&self, effective: &Effective) -> Vec<Note> {
+        let bad = effective.bad.iter().map(|bad| Note {
+            text: format!("Proofmark settings, {bad}."),
+            once: Some(format!("setting:{bad}")),
+        });
+        let troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        let troubles = troubles.iter().map(|(name, text)| Note { text: text.clone(), once: Some(name.clone()) });
+        bad.chain(troubles).collect()
+    }
+
+    /// Whether the person has paused this session or all of them.
+    pub(super) fn is_paused(&self, key: &SessionKey, now: u64) -> bool {
+        let pauses = self.ledger().pauses(now);
+        let covers = |session: &Option<String>| session.as_ref().is_none_or(|session| *session == key.session);
+        match pauses {
+            Ok(pauses) => pauses.iter().any(|pause| covers(&pause.session)),
+            Err(error) => {
+                self.ledger_failed(&error);
+                false
+            }
+        }
+    }
+
+    /// Stores folds and syncs the ledger, off the path of any answer.
+    pub(super) fn store_folds(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, all: bool) {
+        let (engine, slot, key) = (Arc::clone(self), Arc::clone(slot), key.clone());
+        tokio::task::spawn_blocking(move || {
+            let bodies = slot.live.lock().unwrap_or_else(PoisonError::into_inner).snapshots(all);
+            let ledger = engine.ledger();
+            let stored = bodies.iter().try_for_each(|(name, body)| ledger.put_snapshot(&key, name, body, now()));
+            if let Err(error) = stored.and_then(|()| ledger.sync()) {
+                engine.ledger_failed(&error);
+            }
+        });
+    }
+
+    /// The folder of this engine's files.
+    pub fn state_dir(&self) -> &Path {
+        &self.state_dir
+    }
+}
+
+/// The facts that were new to the ledger, with their ids.
+fn new<'a>(facts: &'a [Fact], ids: &'a [Option<i64>]) -> impl Iterator<Item = (&'a Fact, Option<i64>)> {
+    facts.iter().zip(ids).filter(|(_, id)| id.is_some()).map(|(fact, id)| (fact, *id))
+}

@@ -1,0 +1,286 @@
+//! One live session: its book, and the folded records of its agents, kept up to date with ledger and files.
+//! What any of it means for a reply is decided in the core.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use proofmark_protocol::settings::Settings;
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::call::{CallFacts, Known};
+use crate::harness::{self, HarnessSpec, Stream as Whose};
+use crate::ledger::{Ledger, LedgerError};
+use crate::record::{Follower, Line};
+use crate::session::book::claim_id;
+use crate::session::stream::FOLD_VERSION;
+use crate::session::{Book, CallRecord, Ending, Fact, FactBody, SessionKey, Stream, ToolKind};
+use crate::text::claim;
+
+/// New bytes of a record after which its fold is stored again.
+const SNAPSHOT_EVERY: u64 = 256 * 1024;
+/// The ledger's name for the main agent's fold.
+const MAIN: &str = "";
+
+/// One agent's record: the file, and what was folded of it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Following {
+    fold_version: u32,
+    follower: Follower,
+    stream: Stream,
+    #[serde(skip)]
+    torn: bool,
+    /// Where the follower stood when the fold was last stored.
+    #[serde(skip)]
+    stored: u64,
+}
+
+/// One session as this process knows it.
+#[derive(Default)]
+pub(super) struct Live {
+    pub(super) book: Book,
+    loaded: Option<i64>,
+    last_fact: i64,
+    answered_before: u64,
+    records: HashMap<String, Following>,
+    lineage_known: bool,
+}
+
+/// How reading a record went.
+pub(super) struct Reading<'a> {
+    pub(super) stream: &'a Stream,
+    pub(super) torn: bool,
+}
+
+impl Live {
+    /// Brings the book up to date: with the whole ledger at first, later only when another process wrote to it.
+    pub(super) fn refresh(&mut self, ledger: &Ledger, key: &SessionKey, now: u64) -> Result<(), LedgerError> {
+        let version = ledger.version()?;
+        if self.loaded == Some(version) {
+            return Ok(());
+        }
+        if self.loaded.is_none() {
+            self.answered_before = now;
+        }
+        let new = ledger.facts(key, self.last_fact)?;
+        for stored in &new.facts {
+            self.book.fold(&stored.fact);
+        }
+        self.last_fact = new.last;
+        self.loaded = Some(version);
+        Ok(())
+    }
+
+    /// Takes facts into the book that this process itself has just written.
+    pub(super) fn take<'a>(&mut self, facts: impl IntoIterator<Item = (&'a Fact, Option<i64>)>) {
+        for (fact, id) in facts {
+            self.book.fold(fact);
+            self.last_fact = id.unwrap_or(0).max(self.last_fact);
+        }
+    }
+
+    /// The answer that a server before this one gave to the same event just now.
+    pub(super) fn answer_before(&self, event: &str, within: u64) -> Option<proofmark_protocol::Decision> {
+        let (at, decision) = self.book.answer(event)?;
+        let by_another = at <= self.answered_before && at.saturating_add(within) >= self.answered_before;
+        by_another.then(|| decision.clone())
+    }
+
+    /// Reads what is new in an agent's record. `agent` none is the main agent. Stops when `stop` is set.
+    pub(super) fn read(
+        &mut self,
+        ledger: &Ledger,
+        key: &SessionKey,
+        agent: Option<&str>,
+        path: &Path,
+        settings: &Settings,
+        stop: &AtomicBool,
+    ) -> Result<(), String> {
+        let Some(spec) = harness::spec(key.harness) else {
+            return Err(format!("records of {} can't be read yet", key.harness));
+        };
+        let name = agent.unwrap_or(MAIN).to_owned();
+        if self.records.get(&name).is_none_or(|known| known.follower.path() != path) {
+            let following = stored(ledger, key, &name, path).unwrap_or_else(|| Following {
+                fold_version: FOLD_VERSION,
+                follower: Follower::new(path.to_owned()),
+                stream: Stream::default(),
+                torn: false,
+                stored: 0,
+            });
+            self.records.insert(name.clone(), following);
+        }
+        let Some(following) = self.records.get_mut(&name) else { return Err("no record".to_owned()) };
+        let whose = if agent.is_some() { Whose::Helper } else { Whose::Main };
+        follow(spec, whose, following, settings, stop)
+    }
+
+    /// Reads the records of the helper agents that the running turn of an agent delegated to.
+    pub(super) fn read_helpers(
+        &mut self,
+        ledger: &Ledger,
+        key: &SessionKey,
+        agent: Option<&str>,
+        transcript: &Path,
+        settings: &Settings,
+        stop: &AtomicBool,
+    ) {
+        let Some(spec) = harness::spec(key.harness) else { return };
+        let helpers: Vec<String> = self.stream(agent).map_or_else(Vec::new, |stream| {
+            stream.turn.calls.iter().filter_map(|call| call.helper.clone()).collect()
+        });
+        for helper in helpers {
+            if let Some(path) = (spec.agent_transcript)(transcript, &helper) {
+                // A helper's record that can't be read leaves its call unknown: `helper_facts` says so.
+                let read = self.read(ledger, key, Some(&helper), &path, settings, stop);
+                if read.is_err() {
+                    self.records.remove(&helper);
+                }
+            }
+        }
+    }
+
+    /// What a call that delegates did, by its helper's own record.
+    pub(super) fn helper_facts(&self, call: &CallRecord) -> CallFacts {
+        let unknown = CallFacts { attempted: Known::Unknown, observed: Known::Unknown, mutated: Known::Unknown };
+        let Some(stream) = call.helper.as_ref().and_then(|helper| self.stream(Some(helper))) else { return unknown };
+        let nested = |_: &CallRecord| unknown;
+        let attempted = stream.attempted(&nested);
+        if call.ending == Some(Ending::Background) {
+            return CallFacts { attempted, ..unknown };
+        }
+        let observed = if stream.observed(None, &nested).next().is_some() { Known::Yes } else { attempted };
+        CallFacts { attempted, observed, mutated: Known::Unknown }
+    }
+
+    /// An agent's stream, when its record was read.
+    pub(super) fn stream(&self, agent: Option<&str>) -> Option<&Stream> {
+        self.records.get(agent.unwrap_or(MAIN)).map(|following| &following.stream)
+    }
+
+    /// An agent's stream and whether bytes stand after its last line.
+    pub(super) fn reading(&self, agent: Option<&str>) -> Option<Reading<'_>> {
+        let following = self.records.get(agent.unwrap_or(MAIN))?;
+        Some(Reading { stream: &following.stream, torn: following.torn })
+    }
+
+    /// On first sight of a session's record: the facts that it takes over from the session it was forked from.
+    pub(super) fn inherit(&mut self, ledger: &Ledger, key: &SessionKey, now: u64) -> Result<Vec<Fact>, LedgerError> {
+        let Some(stream) = self.stream(None) else { return Ok(Vec::new()) };
+        let Some(first) = stream.prompts.first().filter(|row| !row.is_empty()) else { return Ok(Vec::new()) };
+        // A fork's rows carry the fork's own id: a file of another session, or of none, is no fork.
+        if self.lineage_known || stream.session.as_deref() != Some(key.session.as_str()) {
+            return Ok(Vec::new());
+        }
+        let copied: Vec<&str> = stream.prompts.iter().map(String::as_str).collect();
+        let mut facts = Vec::new();
+        for session in ledger.lineage(key.harness, first)? {
+            let parent = SessionKey { harness: key.harness, session };
+            if parent != *key {
+                let known = ledger.facts(&parent, 0)?.facts.into_iter().map(|stored| stored.fact);
+                facts.extend(inherited(&parent, key, known, &copied));
+            }
+        }
+        ledger.put_lineage(key, first, now)?;
+        self.lineage_known = true;
+        Ok(facts)
+    }
+
+    /// The folds that have moved on enough to be stored again: name and body.
+    pub(super) fn snapshots(&mut self, all: bool) -> Vec<(String, String)> {
+        let mut bodies = Vec::new();
+        for (name, following) in &mut self.records {
+            let new = following.follower.offset().saturating_sub(following.stored);
+            if new >= SNAPSHOT_EVERY || (all && new > 0) {
+                // A fold that can't be written down costs only a longer read after a restart.
+                if let Ok(body) = serde_json::to_string(&*following) {
+                    bodies.push((name.clone(), body));
+                }
+                following.stored = following.follower.offset();
+            }
+        }
+        bodies
+    }
+}
+
+/// A stored fold of the same file, if this version of the fold wrote it.
+fn stored(ledger: &Ledger, key: &SessionKey, name: &str, path: &Path) -> Option<Following> {
+    let body = ledger.snapshot(key, name).ok()??;
+    let mut following: Following = serde_json::from_str(&body).ok()?;
+    following.stored = following.follower.offset();
+    (following.fold_version == FOLD_VERSION && following.follower.path() == path).then_some(following)
+}
+
+fn follow(
+    spec: &HarnessSpec,
+    whose: Whose,
+    following: &mut Following,
+    settings: &Settings,
+    stop: &AtomicBool,
+) -> Result<(), String> {
+    let Following { follower, stream, torn, .. } = following;
+    let tools = |tool: &str| settings.tool_effect(tool);
+    let mut entries = Vec::new();
+    let progress = follower.read_new(&mut |line| {
+        match line {
+            Line::Restarted => *stream = Stream::default(),
+            Line::Complete(bytes) => (spec.entries)(bytes, whose, &tools, &mut entries),
+            Line::TooLong { head, .. } => (spec.too_long)(head, &mut entries),
+        }
+        for entry in entries.drain(..) {
+            stream.fold(entry);
+        }
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    match progress {
+        Ok(progress) => {
+            *torn = progress.torn;
+            Ok(())
+        }
+        Err(error) => Err(format!("the transcript can't be read ({error})")),
+    }
+}
+
+/// A parent's claims whose turns were copied, as facts of the fork.
+fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = Fact>, copied: &[&str]) -> Vec<Fact> {
+    let mut ids: BTreeMap<String, String> = BTreeMap::new();
+    let mut taken = Vec::new();
+    for mut fact in facts {
+        if !fact.anchor.as_deref().is_some_and(|anchor| copied.contains(&anchor)) {
+            continue;
+        }
+        match &mut fact.body {
+            FactBody::ClaimTagged { claim, text, rewords, .. } => {
+                let id = claim_id(key, fact.agent.as_deref(), &claim::folded(text));
+                ids.insert(std::mem::replace(claim, id.clone()), id);
+                *rewords = rewords.as_ref().and_then(|old| ids.get(old).cloned());
+            }
+            FactBody::ClaimSettled { claim, .. } => match ids.get(claim) {
+                Some(id) => claim.clone_from(id),
+                None => continue,
+            },
+            _ => continue,
+        }
+        fact.key = format!("inherited:{}:{}", parent.session, fact.key);
+        taken.push(fact);
+    }
+    taken
+}
+
+/// The path of an agent's record, from what an event says of it.
+pub(super) fn record_path(spec: Option<&HarnessSpec>, at: &proofmark_protocol::SessionRef) -> Option<PathBuf> {
+    let named = |path: &Option<String>| path.as_deref().filter(|path| !path.is_empty()).map(PathBuf::from);
+    match &at.agent {
+        None => named(&at.transcript),
+        Some(agent) => named(&at.agent_transcript).or_else(|| {
+            let transcript = named(&at.transcript)?;
+            (spec?.agent_transcript)(&transcript, agent)
+        }),
+    }
+}
+
+/// True when a call of the running turn delegates.
+pub(super) fn delegates(stream: &Stream) -> bool {
+    stream.turn.calls.iter().any(|call| call.kind == ToolKind::Delegates)
+}

@@ -1,0 +1,332 @@
+//! The shell around the core: loads a session, reads its record, lets the core decide, stores the facts.
+//! Rules about claims and turns stay in the core; sockets and lines in `rpc/`.
+
+mod effects;
+mod live;
+mod once;
+pub mod queries;
+mod settings;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use dashmap::DashMap;
+use proofmark_protocol::event::{
+    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
+};
+use proofmark_protocol::{Decision, Outcome, SessionRef};
+
+use crate::checks::{PromptView, REGISTRY, Record, StopView};
+use crate::harness;
+use crate::ledger::{Ledger, LedgerError};
+use crate::session::decide::{self, Step};
+use crate::session::{CallRecord, SessionKey};
+use live::Live;
+use once::Recent;
+use settings::SettingsFiles;
+
+/// Within this time a gate is decided, or it passes and that is said.
+const GATE_DEADLINE: Duration = Duration::from_millis(120);
+/// Within this time a stop is decided, or it passes and that is said.
+const STOP_DEADLINE: Duration = Duration::from_millis(1_900);
+/// How long a stop waits for lines that are on their way to the record.
+const RECORD_WAIT: Duration = Duration::from_millis(400);
+/// How often it looks meanwhile.
+const RECORD_LOOK: Duration = Duration::from_millis(15);
+/// An answer of a server that died counts this long for the same event, in milliseconds.
+const ANSWER_OF_ANOTHER: u64 = 10_000;
+
+/// The live sessions of one state folder.
+pub struct Engine {
+    state_dir: PathBuf,
+    ledger: RwLock<Arc<Ledger>>,
+    /// What is wrong with the ledger, for each session to be told once: name and text.
+    troubles: Mutex<Vec<(String, String)>>,
+    settings: SettingsFiles,
+    sessions: DashMap<SessionKey, Arc<Slot>>,
+    last_event: AtomicU64,
+}
+
+#[derive(Default)]
+struct Slot {
+    live: Mutex<Live>,
+    recent: Recent,
+}
+
+/// An event on its way through the core.
+struct Event<'a> {
+    key: SessionKey,
+    at: &'a SessionRef,
+    id: String,
+    is_stop: bool,
+    now: u64,
+}
+
+impl Engine {
+    /// Opens the ledger of a state folder, which exists. A ledger that can't be used costs memory of what was, not the work.
+    pub fn open(state_dir: &Path) -> Result<Self, LedgerError> {
+        let (ledger, notes) = match Ledger::open(state_dir) {
+            Ok(opened) => (opened.ledger, opened.notes),
+            Err(error) => (
+                Ledger::in_memory()?,
+                vec![format!("Proofmark can't use its ledger ({error}), so this session's claims are kept in memory only.")],
+            ),
+        };
+        let troubles = notes.into_iter().map(|note| (format!("ledger:{}", now()), note)).collect();
+        Ok(Self {
+            state_dir: state_dir.to_owned(),
+            ledger: RwLock::new(Arc::new(ledger)),
+            troubles: Mutex::new(troubles),
+            settings: SettingsFiles::of_process(),
+            sessions: DashMap::new(),
+            last_event: AtomicU64::new(now()),
+        })
+    }
+
+    /// Milliseconds since the last event.
+    pub fn idle(&self) -> u64 {
+        now().saturating_sub(self.last_event.load(Ordering::Relaxed))
+    }
+
+    /// How long the server stays without an event, by the person's settings.
+    pub fn idle_limit(&self) -> Duration {
+        Duration::from_secs(self.settings.read(None).settings.idle_minutes.saturating_mul(60))
+    }
+
+    /// `onSessionStart`.
+    pub fn on_session_start(&self, params: &SessionStartParams) -> Decision {
+        // A resumed or forked conversation still holds what was said at its start.
+        let teach = !matches!(params.source.as_deref(), Some("resume" | "fork"));
+        self.begin(&params.at, teach)
+    }
+
+    /// `onSubagentStart`.
+    pub fn on_subagent_start(&self, params: &SubagentStartParams) -> Decision {
+        self.begin(&params.at, true)
+    }
+
+    fn begin(&self, at: &SessionRef, teach: bool) -> Decision {
+        let Some(event) = self.event(at, "start") else { return Decision::allow() };
+        let slot = self.slot(&event.key);
+        let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
+        let effective = self.settings.read(at.cwd.as_deref());
+        self.refresh(&mut live, &event);
+        let notes = self.notes(&effective);
+        let outcomes = decide::start(&effective.settings, &live.book, REGISTRY, teach, notes);
+        let turn = live.book.turn(at.agent.as_deref());
+        self.commit(&mut live, &event, turn, None, outcomes)
+    }
+
+    /// Runs a gate's decision on a thread that may wait for files. The flag is raised when its time is up.
+    pub async fn gate(
+        self: &Arc<Self>,
+        decide: impl FnOnce(&Self, &AtomicBool) -> Decision + Send + 'static,
+    ) -> Decision {
+        let expired = Arc::new(AtomicBool::new(false));
+        let (engine, flag) = (Arc::clone(self), Arc::clone(&expired));
+        let work = tokio::task::spawn_blocking(move || decide(&engine, &flag));
+        match tokio::time::timeout(GATE_DEADLINE, work).await {
+            Ok(Ok(decision)) => decision,
+            Ok(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Ok(Err(_)) => passed("the server was shutting down"),
+            Err(_) => {
+                expired.store(true, Ordering::Relaxed);
+                passed("reading the session's record took too long")
+            }
+        }
+    }
+
+    /// `onPreToolUse`: no check has a say about tool calls, so this reads and writes nothing.
+    pub fn on_pre_tool_use(&self, _: &PreToolUseParams) -> Decision {
+        self.last_event.store(now(), Ordering::Relaxed);
+        Decision::allow()
+    }
+
+    /// `onPrompt`. Reading stops when `expired` is raised.
+    pub fn on_prompt(&self, params: &PromptParams, expired: &AtomicBool) -> Decision {
+        let Some(event) = self.event(&params.at, &format!("prompt:{}", now())) else { return Decision::allow() };
+        if harness::spec(event.key.harness).is_some_and(|spec| !(spec.is_persons)(&params.prompt)) {
+            return Decision::allow();
+        }
+        let slot = self.slot(&event.key);
+        let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
+        let effective = self.settings.read(params.at.cwd.as_deref());
+        self.refresh(&mut live, &event);
+        self.read_own(&mut live, &event, &effective, expired);
+        if expired.load(Ordering::Relaxed) {
+            return Decision::allow();
+        }
+        let view = PromptView { book: &live.book, prompt: &params.prompt, settings: &effective.settings };
+        let outcomes = decide::prompt(&view, REGISTRY, self.notes(&effective));
+        let turn = live.book.turn(None);
+        let anchor = live.stream(None).and_then(|stream| stream.turn.prompt.clone());
+        self.commit(&mut live, &event, turn, anchor, outcomes)
+    }
+
+    /// `onStop` and `onSubagentStop`: the method's name is part of the event's identity.
+    pub async fn on_stop(self: &Arc<Self>, method: &'static str, params: StopParams) -> Decision {
+        let Some(key) = SessionKey::of(&params.at) else { return Decision::allow() };
+        let path = live::record_path(harness::spec(key.harness), &params.at);
+        let len = path.as_deref().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |file| file.len());
+        let id = once::stop_event(method, &params, len);
+        let slot = self.slot(&key);
+        let answer = slot.recent.answer(&id, Instant::now());
+        let decide = || self.decide_stop(&key, &slot, &id, Arc::new(params), path);
+        let decision = answer.get_or_init(decide).await.clone();
+        slot.recent.answered(&id, Instant::now());
+        decision
+    }
+
+    async fn decide_stop(
+        self: &Arc<Self>,
+        key: &SessionKey,
+        slot: &Arc<Slot>,
+        id: &str,
+        params: Arc<StopParams>,
+        path: Option<PathBuf>,
+    ) -> Decision {
+        self.last_event.store(now(), Ordering::Relaxed);
+        let expired = Arc::new(AtomicBool::new(false));
+        let looks = async {
+            let started = Instant::now();
+            loop {
+                let last_look = started.elapsed() >= RECORD_WAIT;
+                let (engine, slot, key, id) = (Arc::clone(self), Arc::clone(slot), key.clone(), id.to_owned());
+                let (params, path, expired) = (Arc::clone(&params), path.clone(), Arc::clone(&expired));
+                let look = move || engine.look(&slot, &key, &id, &params, path.as_deref(), last_look, &expired);
+                match tokio::task::spawn_blocking(look).await {
+                    Ok(Some(decision)) => return decision,
+                    Ok(None) => tokio::time::sleep(RECORD_LOOK).await,
+                    Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                    Err(_) => return passed("the server was shutting down"),
+                }
+            }
+        };
+        let decision = match tokio::time::timeout(STOP_DEADLINE, looks).await {
+            Ok(decision) => decision,
+            Err(_) => {
+                expired.store(true, Ordering::Relaxed);
+                passed("reading the session's record took too long")
+            }
+        };
+        self.store_folds(key, slot, false);
+        decision
+    }
+
+    /// One look at the record: none when it should be read again.
+    #[expect(clippy::too_many_arguments, reason = "one event's parts, on their way to another thread")]
+    fn look(
+        &self,
+        slot: &Slot,
+        key: &SessionKey,
+        id: &str,
+        params: &StopParams,
+        path: Option<&Path>,
+        last_look: bool,
+        expired: &AtomicBool,
+    ) -> Option<Decision> {
+        let at = &params.at;
+        let event = Event { key: key.clone(), at, id: id.to_owned(), is_stop: true, now: now() };
+        let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
+        self.refresh(&mut live, &event);
+        if let Some(decision) = live.answer_before(id, ANSWER_OF_ANOTHER) {
+            return Some(decision);
+        }
+        let effective = self.settings.read(at.cwd.as_deref());
+        let agent = at.agent.as_deref();
+        let unread = match path {
+            None => Some("the harness named no transcript".to_owned()),
+            Some(path) => {
+                let ledger = self.ledger();
+                let read = live.read(&ledger, key, agent, path, &effective.settings, expired);
+                if live.stream(agent).is_some_and(live::delegates)
+                    && let Some(transcript) = at.transcript.as_deref()
+                {
+                    live.read_helpers(&ledger, key, agent, Path::new(transcript), &effective.settings, expired);
+                }
+                read.err()
+            }
+        };
+        if unread.is_none() && agent.is_none() {
+            self.inherit(&mut live, &event);
+        }
+        let (step, turn, anchor) = {
+            let reading = live.reading(agent).filter(|_| unread.is_none());
+            let helper = |call: &CallRecord| live.helper_facts(call);
+            let turn = reading.as_ref().map_or(0, |reading| reading.stream.turns).max(live.book.turn(agent));
+            let whole = match &reading {
+                Some(reading) => params.reply.as_deref().and_then(|reply| reading.stream.whole_reply(Some(reply))),
+                None => params.reply.clone(),
+            };
+            let record = match &reading {
+                Some(reading) => Record::Read {
+                    stream: reading.stream,
+                    caught_up: caught_up(reading, params),
+                    helper: &helper,
+                },
+                None => Record::Unread { why: unread.as_deref().unwrap_or("the transcript was not read") },
+            };
+            let anchor = reading.as_ref().and_then(|reading| reading.stream.turn.prompt.clone());
+            let settings = &effective.settings;
+            let reply = whole.as_deref();
+            let view = StopView { key, agent, turn, book: &live.book, record, reply, settings, last_look };
+            let paused = || self.is_paused(key, event.now);
+            (decide::stop(&view, REGISTRY, self.notes(&effective), paused), turn, anchor)
+        };
+        let Step::Decided(outcomes) = step else { return None };
+        if expired.load(Ordering::Relaxed) {
+            return Some(Decision::allow());
+        }
+        Some(self.commit(&mut live, &event, turn, anchor, outcomes))
+    }
+
+    /// `onSessionEnd`.
+    pub fn on_session_end(self: &Arc<Self>, params: &SessionEndParams) -> Decision {
+        if let Some(event) = self.event(&params.at, "end")
+            && let Some(slot) = self.sessions.get(&event.key).map(|slot| Arc::clone(&slot))
+        {
+            self.store_folds(&event.key, &slot, true);
+        }
+        Decision::allow()
+    }
+
+    fn event<'a>(&self, at: &'a SessionRef, id: &str) -> Option<Event<'a>> {
+        let key = SessionKey::of(at)?;
+        let now = now();
+        self.last_event.store(now, Ordering::Relaxed);
+        Some(Event { key, at, id: id.to_owned(), is_stop: false, now })
+    }
+
+    fn slot(&self, key: &SessionKey) -> Arc<Slot> {
+        Arc::clone(&self.sessions.entry(key.clone()).or_default())
+    }
+
+    /// The ledger in use.
+    pub fn ledger(&self) -> Arc<Ledger> {
+        Arc::clone(&self.ledger.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The answer to a stop that could not be decided.
+fn passed(why: &str) -> Decision {
+    let text = format!("Proofmark let this event pass unchecked: {why}.");
+    Decision { outcome: Outcome::Advise, to_person: Some(text), ..Decision::default() }
+}
+
+/// True when all that came before the reply is on record.
+fn caught_up(reading: &live::Reading<'_>, params: &StopParams) -> bool {
+    let stream = reading.stream;
+    let shown = params.reply.as_deref().is_some_and(|reply| stream.shows_reply(reply));
+    let same_turn = match (&params.at.turn, &stream.newest_turn) {
+        (Some(event), Some(record)) => event == record,
+        _ => true,
+    };
+    shown || (!reading.torn && !stream.by_client && same_turn)
+}
+
+/// Milliseconds since 1970; 0 before.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

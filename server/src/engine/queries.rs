@@ -1,0 +1,94 @@
+//! What people and editors ask of a ledger, and what they do to it: claims, sessions, pauses.
+//! These need no server: a command asks the file itself, the server asks it for an editor.
+
+use proofmark_protocol::query::{Claim, ClaimState, Pause, ServerStatus, SessionStatus, Status};
+use thiserror::Error;
+
+use crate::ledger::{Durability, Ledger, LedgerError};
+use crate::session::{Book, Fact, FactBody, SessionKey};
+
+/// Why a request of the person could not be met.
+#[derive(Debug, Error)]
+pub enum QueryError {
+    /// Nothing on the ledger has this id.
+    #[error("no claim on the ledger has the id {0}")]
+    UnknownClaim(String),
+    /// The claim is not open.
+    #[error("the claim {0} is not open any more")]
+    NotOpen(String),
+    /// The ledger failed.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+/// The claims on a ledger, oldest session first; only one session's, where one is named.
+pub fn claims(ledger: &Ledger, session: Option<&str>) -> Result<Vec<Claim>, LedgerError> {
+    let mut claims = Vec::new();
+    for row in ledger.sessions()?.into_iter().rev() {
+        if session.is_none_or(|session| session == row.key.session) {
+            claims.extend(book(ledger, &row.key)?.listed(&row.key));
+        }
+    }
+    Ok(claims)
+}
+
+/// The sessions on a ledger and what is paused, beside what is known of the server.
+pub fn status(ledger: Option<&Ledger>, server: ServerStatus, now: u64) -> Result<Status, LedgerError> {
+    let mut status = Status { server, sessions: Vec::new(), paused_until: None, notes: Vec::new() };
+    let Some(ledger) = ledger else { return Ok(status) };
+    let pauses = ledger.pauses(now)?;
+    let until = |wanted: Option<&str>| {
+        pauses.iter().find(|pause| pause.session.as_deref() == wanted).map(|pause| pause.until)
+    };
+    status.paused_until = until(None);
+    for row in ledger.sessions()? {
+        let book = book(ledger, &row.key)?;
+        status.sessions.push(SessionStatus {
+            harness: row.key.harness,
+            open_claims: book.open().count() as u64,
+            refusals: book.refused_answers(),
+            last_seen: row.last_seen,
+            scope: proofmark_protocol::query::Scope::default(),
+            paused_until: until(Some(&row.key.session)),
+            session: row.key.session,
+        });
+    }
+    Ok(status)
+}
+
+/// The person retires a claim.
+pub fn retire(ledger: &Ledger, id: &str, why: Option<&str>, now: u64) -> Result<Claim, QueryError> {
+    for row in ledger.sessions()? {
+        let known = book(ledger, &row.key)?;
+        let Some(claim) = known.claim(id) else { continue };
+        if claim.state != ClaimState::Open {
+            return Err(QueryError::NotOpen(id.to_owned()));
+        }
+        let body = FactBody::ClaimSettled {
+            claim: id.to_owned(),
+            state: ClaimState::Retired,
+            settled_by: None,
+            matched: None,
+            why: why.map(str::to_owned),
+        };
+        let agent = claim.agent.clone();
+        let turn = known.turn(agent.as_deref());
+        let fact = Fact { at: now, agent, turn, anchor: None, key: format!("retired:{id}:{now}"), body };
+        ledger.append(&row.key, &[fact], Durability::Disk)?;
+        let listed = book(ledger, &row.key)?.listed(&row.key).into_iter().find(|claim| claim.id == id);
+        return listed.ok_or_else(|| QueryError::UnknownClaim(id.to_owned()));
+    }
+    Err(QueryError::UnknownClaim(id.to_owned()))
+}
+
+/// Nothing refuses for so many seconds, in one session or in all; 0 ends the pause.
+pub fn pause(ledger: &Ledger, session: Option<&str>, seconds: u64, now: u64) -> Result<Pause, LedgerError> {
+    let until = now.saturating_add(seconds.saturating_mul(1_000));
+    ledger.pause(session, until, now)?;
+    Ok(Pause { session: session.map(str::to_owned), until })
+}
+
+fn book(ledger: &Ledger, key: &SessionKey) -> Result<Book, LedgerError> {
+    let read = ledger.facts(key, 0)?;
+    Ok(Book::of(read.facts.iter().map(|stored| &stored.fact)))
+}

@@ -1,0 +1,204 @@
+//! Where settings come from: the person's file, the environment, the project's file; read again when they change.
+//! What a setting means, and how layers add up, is the protocol's.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use proofmark_protocol::settings::{Layer, Settings};
+use serde_json::{Map, Value};
+
+/// A settings file longer than this is not read, in bytes.
+const MAX_FILE: u64 = 1024 * 1024;
+/// How many folders above the working folder may hold the project's file.
+const MAX_DEPTH: usize = 32;
+/// The project's file.
+const PROJECT_FILE: &str = "proofmark.toml";
+
+/// The settings of an event, and what was wrong with them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Effective {
+    /// Every default filled in.
+    pub(super) settings: Settings,
+    /// Bad values and unreadable files, one sentence each.
+    pub(super) bad: Vec<String>,
+}
+
+/// The files that settings come from.
+pub(super) struct SettingsFiles {
+    person: Option<PathBuf>,
+    home: Option<PathBuf>,
+    environment: Value,
+    parsed: Mutex<HashMap<PathBuf, (Vec<u8>, Result<Value, String>)>>,
+}
+
+impl SettingsFiles {
+    /// The files and the variables `PROOFMARK_…__…` of this process's environment.
+    pub(super) fn of_process() -> Self {
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect::<Vec<_>>();
+        Self {
+            person: proofmark_protocol::paths::config_file(|name| std::env::var_os(name)),
+            home: std::env::var_os("HOME").map(PathBuf::from),
+            environment: from_environment(environment.iter().map(|(name, value)| (name.as_str(), value.as_str()))),
+            parsed: Mutex::default(),
+        }
+    }
+
+    /// The settings for an event in a working folder.
+    pub(super) fn read(&self, cwd: Option<&str>) -> Effective {
+        let mut effective = Effective::default();
+        let person = self.person.as_deref().map(|path| (Layer::Person, path.to_owned()));
+        let project = cwd.and_then(|cwd| self.project_file(Path::new(cwd))).map(|path| (Layer::Project, path));
+        for (layer, path) in person.into_iter().chain(project) {
+            match self.parse(&path) {
+                Some(Ok(value)) => {
+                    let source = path.display().to_string();
+                    effective.bad.extend(effective.settings.lay_over(layer, &source, &value));
+                }
+                Some(Err(why)) => effective.bad.push(why),
+                None => {}
+            }
+            if layer == Layer::Person {
+                self.lay_environment(&mut effective);
+            }
+        }
+        if self.person.is_none() {
+            self.lay_environment(&mut effective);
+        }
+        effective
+    }
+
+    fn lay_environment(&self, effective: &mut Effective) {
+        effective.bad.extend(effective.settings.lay_over(Layer::Person, "environment", &self.environment));
+    }
+
+    /// The nearest project file at or above a folder; the search ends at a repository's root and below the home folder.
+    fn project_file(&self, cwd: &Path) -> Option<PathBuf> {
+        if !cwd.is_absolute() {
+            return None;
+        }
+        for folder in cwd.ancestors().take(MAX_DEPTH).take_while(|folder| Some(*folder) != self.home.as_deref()) {
+            let file = folder.join(PROJECT_FILE);
+            if file.is_file() {
+                return Some(file);
+            }
+            if folder.join(".git").exists() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// A file's content, parsed anew only when its bytes changed; none when there is no file.
+    fn parse(&self, path: &Path) -> Option<Result<Value, String>> {
+        let unreadable = |why: String| Some(Err(format!("{}: {why}; its settings are not used", path.display())));
+        match std::fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+            Err(error) => return unreadable(error.to_string()),
+            Ok(metadata) if !metadata.is_file() => return unreadable("not a file".to_owned()),
+            Ok(metadata) if metadata.len() > MAX_FILE => return unreadable("longer than 1 MiB".to_owned()),
+            Ok(_) => {}
+        }
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => return unreadable(error.to_string()),
+        };
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, value)) = parsed.get(path)
+            && *known == bytes
+        {
+            return Some(value.clone());
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let value = toml::from_str::<Value>(text.trim_start_matches('\u{feff}')).map_err(|error| {
+            let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            format!("{}, line {line}: {}; its settings are not used", path.display(), error.message())
+        });
+        parsed.insert(path.to_owned(), (bytes, value.clone()));
+        Some(value)
+    }
+}
+
+/// Settings from variables: `PROOFMARK_CHECKS__UNTRIED_CLAIM__MODE` is `checks.untried-claim.mode`.
+fn from_environment<'a>(variables: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
+    let mut root = Map::new();
+    for (name, value) in variables {
+        let Some(path) = name.strip_prefix("PROOFMARK_").filter(|path| path.contains("__")) else { continue };
+        let mut parts: Vec<String> = path.split("__").map(str::to_lowercase).collect();
+        let Some(key) = parts.pop() else { continue };
+        let inner = parts.iter().try_fold(&mut root, |table, part| {
+            let inner = table.entry(part.replace('_', "-")).or_insert_with(|| Value::Object(Map::new()));
+            inner.as_object_mut()
+        });
+        if let Some(table) = inner {
+            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+            table.insert(key, value);
+        }
+    }
+    Value::Object(root)
+}
+
+#[cfg(test)]
+mod tests {
+    use proofmark_protocol::settings::Mode;
+
+    use super::*;
+
+    fn files(folder: &Path, environment: Value) -> SettingsFiles {
+        let person = Some(folder.join("config.toml"));
+        SettingsFiles { person, home: Some(folder.to_owned()), environment, parsed: Mutex::default() }
+    }
+
+    #[test]
+    fn a_changed_file_is_read_again_and_a_broken_one_is_named_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path(), Value::Null);
+        assert_eq!(files.read(None).settings, Settings::default());
+        std::fs::write(folder.path().join("config.toml"), "[checks.untried-claim]\nmode = \"off\"\n").unwrap();
+        assert_eq!(files.read(None).settings.untried_claim.mode, Mode::Off);
+        std::fs::write(folder.path().join("config.toml"), "\u{feff}[checks.untried-claim]\nmode = \"advise\"\n").unwrap();
+        assert_eq!(files.read(None).settings.untried_claim.mode, Mode::Advise);
+        std::fs::write(folder.path().join("config.toml"), "[checks]\nmode = = 3\n").unwrap();
+        let broken = files.read(None);
+        assert_eq!(broken.settings, Settings::default());
+        assert!(broken.bad[0].contains("line 2"), "{:?}", broken.bad);
+    }
+
+    #[test]
+    fn the_environment_overrides_the_person_and_the_project_only_tightens() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project/deep");
+        std::fs::create_dir_all(&project).unwrap();
+        std::fs::write(folder.path().join("config.toml"), "[checks.untried-claim]\nstrict = true\nteach = false\n").unwrap();
+        std::fs::write(
+            folder.path().join("project/proofmark.toml"),
+            "[checks.untried-claim]\nstrict = false\nmode = \"refuse\"\n",
+        )
+        .unwrap();
+        let environment = from_environment(
+            [("PROOFMARK_CHECKS__UNTRIED_CLAIM__MODE", "advise"), ("PROOFMARK_STATE_DIR", "/x"), ("PATH", "/bin")].into_iter(),
+        );
+        let effective = files(folder.path(), environment).read(project.to_str());
+        assert!(effective.bad.is_empty(), "{:?}", effective.bad);
+        assert_eq!(effective.settings.untried_claim.mode, Mode::Refuse);
+        assert!(effective.settings.untried_claim.strict);
+        assert!(!effective.settings.untried_claim.teach);
+    }
+
+    #[test]
+    fn a_project_file_above_a_repository_or_in_the_home_folder_is_not_the_projects() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("outer/repo/src");
+        std::fs::create_dir_all(&project).unwrap();
+        std::fs::create_dir(folder.path().join("outer/repo/.git")).unwrap();
+        std::fs::write(folder.path().join("outer/proofmark.toml"), "[checks.untried-claim]\nstrict = true\n").unwrap();
+        std::fs::write(folder.path().join("proofmark.toml"), "[checks.untried-claim]\nstrict = true\n").unwrap();
+        let files = files(folder.path(), Value::Null);
+        assert!(!files.read(project.to_str()).settings.untried_claim.strict);
+        std::fs::remove_dir(folder.path().join("outer/repo/.git")).unwrap();
+        std::fs::remove_file(folder.path().join("outer/proofmark.toml")).unwrap();
+        assert!(!files.read(project.to_str()).settings.untried_claim.strict);
+    }
+}
