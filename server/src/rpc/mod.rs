@@ -1,2 +1,6 @@
 //! Decode, call one function, encode: the methods on a local socket, and who owns it.
 //! No rule about claims or turns lives here.
+
+mod lines;
+pub mod owner;
+mod registry;

@@ -1,0 +1,225 @@
+//! The owner of a state folder: one process that holds its lock, its socket and its sessions.
+//! Starting one in the background, and asking it to stop, is the client's part.
+
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use jsonrpsee::core::RegisterMethodError;
+use proofmark_protocol::paths;
+use thiserror::Error;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use super::lines;
+use super::registry::{self, Context};
+use crate::engine::Engine;
+use crate::ledger::LedgerError;
+
+/// How long a new owner waits for one that is on its way out.
+const GIVE_WAY: Duration = Duration::from_secs(3);
+/// How long an owner that stops waits for what is in flight.
+const FINISH: Duration = Duration::from_secs(3);
+/// Pause between two tries.
+const RETRY: Duration = Duration::from_millis(5);
+/// How often the owner looks whether it is idle, at the longest.
+const IDLE_LOOK: Duration = Duration::from_secs(30);
+
+/// Why a process could not serve a state folder.
+#[derive(Debug, Error)]
+pub enum OwnerError {
+    /// Another process does.
+    #[error("another server owns {}", .0.display())]
+    Owned(PathBuf),
+    /// The folder is no place for secrets of this person.
+    #[error("{} {why}", .path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The system refused something.
+    #[error("{what}: {error}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Not even a ledger in memory could be had.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// Two methods have one name.
+    #[error(transparent)]
+    Methods(#[from] RegisterMethodError),
+}
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct ServeOptions {
+    /// The state folder; it is made when it is missing.
+    pub state_dir: PathBuf,
+    /// Exit after so long without an event; the person's settings say how long, where this does not.
+    pub idle: Option<Duration>,
+}
+
+/// Serves a state folder until it is told to stop, is idle, or gives way to a newer version. `ready` runs once clients can connect.
+pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> Result<(), OwnerError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| OwnerError::Io { what: "starting the runtime", error })?;
+    prepare_folder(&options.state_dir)?;
+    let socket = paths::socket(&options.state_dir);
+    let lock = own(&options.state_dir, &socket)?;
+    let served = runtime.block_on(serve_socket(options, &socket, ready));
+    runtime.shutdown_timeout(FINISH);
+    drop(lock);
+    served
+}
+
+async fn serve_socket(
+    options: &ServeOptions,
+    socket: &Path,
+    ready: impl FnOnce() -> io::Result<()>,
+) -> Result<(), OwnerError> {
+    let io = |what| move |error| OwnerError::Io { what, error };
+    let engine = Arc::new(Engine::open(&options.state_dir)?);
+    let control = Arc::new(Control::default());
+    let methods = registry::module(Context { engine: Arc::clone(&engine), control: Arc::clone(&control) })?;
+    // The lock is held, so a socket that still lies there belongs to nobody.
+    match std::fs::remove_file(socket) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io("removing the old socket")(error)),
+        _ => {}
+    }
+    let listener = UnixListener::bind(socket).map_err(io("binding the socket"))?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(io("listening for signals"))?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(io("listening for signals"))?;
+    let mut stop = control.stop.subscribe();
+    ready().map_err(io("saying that the server is ready"))?;
+    let limit = options.idle.unwrap_or_else(|| engine.idle_limit());
+    let mut idle = tokio::time::interval(limit.min(IDLE_LOOK).max(RETRY));
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) if is_ours(&stream) => {
+                    let (methods, control) = (methods.clone().into(), Arc::clone(&control));
+                    control.connected.fetch_add(1, Ordering::Relaxed);
+                    tokio::spawn(async move {
+                        // A client that went away has nothing left to be told.
+                        let _closed = lines::serve(stream, methods, Arc::clone(&control)).await;
+                        control.connected.fetch_sub(1, Ordering::Relaxed);
+                    });
+                }
+                Ok(_) => {}
+                // Out of handles: those in use come back.
+                Err(_) => tokio::time::sleep(RETRY).await,
+            },
+            _ = stop.changed() => break,
+            _ = terminate.recv() => break,
+            _ = interrupt.recv() => break,
+            _ = idle.tick() => {
+                let quiet = Duration::from_millis(engine.idle());
+                if quiet >= limit && control.connected.load(Ordering::Relaxed) == 0 {
+                    break;
+                }
+            }
+        }
+    }
+    drop(listener);
+    // A client that connects from now on finds nobody, and starts a new owner.
+    match std::fs::remove_file(socket) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io("removing the socket")(error)),
+        _ => {}
+    }
+    let deadline = Instant::now() + FINISH;
+    while control.in_flight.load(Ordering::Acquire) > 0 && Instant::now() < deadline {
+        tokio::time::sleep(RETRY).await;
+    }
+    Ok(())
+}
+
+/// What the handlers can do to the server, and what it knows of its clients.
+#[derive(Default)]
+pub(super) struct Control {
+    stop: watch::Sender<()>,
+    in_flight: AtomicUsize,
+    connected: AtomicUsize,
+}
+
+impl Control {
+    /// The server stops taking connections, finishes what is in flight, and exits.
+    pub(super) fn shut_down(&self) {
+        self.stop.send_replace(());
+    }
+
+    /// Counts a request as in flight until its guard is dropped.
+    pub(super) fn begin(&self) -> InFlight<'_> {
+        self.in_flight.fetch_add(1, Ordering::AcqRel);
+        InFlight(self)
+    }
+}
+
+/// A request in flight.
+pub(super) struct InFlight<'a>(&'a Control);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// True when the other side runs as the same user.
+fn is_ours(stream: &UnixStream) -> bool {
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw())
+}
+
+/// Makes the state folder, the socket's folder with it, and sees that nobody else can look into them.
+fn prepare_folder(state_dir: &Path) -> Result<(), OwnerError> {
+    let socket = paths::socket(state_dir);
+    for path in [Some(state_dir), socket.parent()].into_iter().flatten() {
+        let io = |what| move |error| OwnerError::Io { what, error };
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io("making the state folder"))?;
+        let metadata = std::fs::symlink_metadata(path).map_err(io("looking at the state folder"))?;
+        let folder = |why: &str| OwnerError::Folder { path: path.to_owned(), why: why.to_owned() };
+        let target = std::fs::metadata(path).map_err(io("looking at the state folder"))?;
+        if metadata.uid() != rustix::process::geteuid().as_raw() || target.uid() != metadata.uid() {
+            return Err(folder("belongs to somebody else"));
+        }
+        if target.mode() & 0o077 != 0 {
+            std::fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(io("closing the state folder"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes the owner's lock. One that answers on the socket keeps it; one that is on its way out is waited for.
+fn own(state_dir: &Path, socket: &Path) -> Result<File, OwnerError> {
+    let io = |what| move |error| OwnerError::Io { what, error };
+    let path = paths::owner_lock(state_dir);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let mut lock = options.open(path).map_err(io("opening the owner's lock"))?;
+    let deadline = Instant::now() + GIVE_WAY;
+    while let Err(error) = lock.try_lock() {
+        match error {
+            std::fs::TryLockError::Error(error) => return Err(io("taking the owner's lock")(error)),
+            std::fs::TryLockError::WouldBlock => {
+                let answers = std::os::unix::net::UnixStream::connect(socket).is_ok();
+                if answers || Instant::now() >= deadline {
+                    return Err(OwnerError::Owned(state_dir.to_owned()));
+                }
+                std::thread::sleep(RETRY);
+            }
+        }
+    }
+    lock.set_len(0).and_then(|()| write!(lock, "{}", std::process::id())).map_err(io("writing the owner's lock"))?;
+    Ok(lock)
+}

@@ -1,0 +1,142 @@
+//! The table of methods: what a client may call, and what runs for it.
+//! Transports take the table as it is; what a method decides is the engine's.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use futures_util::FutureExt;
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::types::{ErrorObject, ErrorObjectOwned};
+use proofmark_protocol::event::{
+    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
+};
+use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, NOT_FOUND};
+use proofmark_protocol::query::{ListClaimsParams, PauseParams, RetireClaimParams, ServerStatus};
+use proofmark_protocol::{Decision, method};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::engine::{Engine, now};
+use crate::engine::queries::{self, QueryError};
+use crate::rpc::owner::Control;
+
+/// What every handler can reach.
+pub(super) struct Context {
+    pub(super) engine: Arc<Engine>,
+    pub(super) control: Arc<Control>,
+}
+
+type Answer<R> = Result<R, ErrorObjectOwned>;
+
+/// Every method of [`method::ALL`], each with its handler.
+pub(super) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
+    let mut module = RpcModule::new(context);
+    let m = &mut module;
+    add(m, method::ON_SESSION_START, |context, params: SessionStartParams| {
+        gate(context, move |engine, _| engine.on_session_start(&params))
+    })?;
+    add(m, method::ON_SUBAGENT_START, |context, params: SubagentStartParams| {
+        gate(context, move |engine, _| engine.on_subagent_start(&params))
+    })?;
+    add(m, method::ON_PROMPT, |context, params: PromptParams| {
+        gate(context, move |engine, stop| engine.on_prompt(&params, stop))
+    })?;
+    add(m, method::ON_PRE_TOOL_USE, |context, params: PreToolUseParams| async move {
+        Ok(context.engine.on_pre_tool_use(&params))
+    })?;
+    add(m, method::ON_STOP, |context, params: StopParams| async move {
+        Ok(context.engine.on_stop(method::ON_STOP, params).await)
+    })?;
+    add(m, method::ON_SUBAGENT_STOP, |context, params: StopParams| async move {
+        Ok(context.engine.on_stop(method::ON_SUBAGENT_STOP, params).await)
+    })?;
+    add(m, method::ON_SESSION_END, |context, params: SessionEndParams| async move {
+        Ok(context.engine.on_session_end(&params))
+    })?;
+    add(m, method::LIST_CLAIMS, |context, params: ListClaimsParams| {
+        query(context, move |engine| queries::claims(&engine.ledger(), params.session.as_deref()))
+    })?;
+    add(m, method::RETIRE_CLAIM, |context, params: RetireClaimParams| {
+        query(context, move |engine| queries::retire(&engine.ledger(), &params.id, params.why.as_deref(), now()))
+    })?;
+    add(m, method::PAUSE, |context, params: PauseParams| {
+        query(context, move |engine| queries::pause(&engine.ledger(), params.session.as_deref(), params.seconds, now()))
+    })?;
+    add(m, method::STATUS, |context, _: Ignored| {
+        query(context, move |engine| queries::status(Some(&engine.ledger()), this_server(engine), now()))
+    })?;
+    add(m, method::LIST_SESSIONS, |context, _: Ignored| async move {
+        let status = move |engine: &Engine| queries::status(Some(&engine.ledger()), this_server(engine), now());
+        Ok(query(context, status).await?.sessions)
+    })?;
+    add(m, method::SHUTDOWN, |context, _: Ignored| async move {
+        context.control.shut_down();
+        Ok(())
+    })?;
+    Ok(module)
+}
+
+/// Params of a method that takes none: whatever is sent is ignored.
+type Ignored = Option<serde::de::IgnoredAny>;
+
+/// Adds one method. A handler that panics gets its caller an error, never silence.
+fn add<P, R, F>(
+    module: &mut RpcModule<Context>,
+    name: &'static str,
+    handler: impl Fn(Arc<Context>, P) -> F + Copy + Send + Sync + 'static,
+) -> Result<(), RegisterMethodError>
+where
+    P: DeserializeOwned + Send + 'static,
+    R: Serialize + Clone + Send + 'static,
+    F: Future<Output = Answer<R>> + Send,
+{
+    module.register_async_method(name, move |params, context, _| {
+        let params = params.parse::<P>();
+        let answer = async move { handler(context, params?).await };
+        async move {
+            let answer = AssertUnwindSafe(answer).catch_unwind().await;
+            answer.unwrap_or_else(|_| Err(failed("the handler failed; Proofmark itself goes on")))
+        }
+    })?;
+    Ok(())
+}
+
+/// Runs a quick decision that reads files beside the socket's own threads, within the gate's deadline.
+async fn gate(
+    context: Arc<Context>,
+    decide: impl FnOnce(&Engine, &AtomicBool) -> Decision + Send + 'static,
+) -> Answer<Decision> {
+    Ok(context.engine.gate(decide).await)
+}
+
+/// Runs a question to the ledger beside the socket's own threads.
+async fn query<R, E>(context: Arc<Context>, ask: impl FnOnce(&Engine) -> Result<R, E> + Send + 'static) -> Answer<R>
+where
+    R: Send + 'static,
+    E: Into<QueryError> + Send + 'static,
+{
+    let engine = Arc::clone(&context.engine);
+    let answer = tokio::task::spawn_blocking(move || ask(&engine)).await.map_err(|_| failed("the handler failed"))?;
+    answer.map_err(|error| match error.into() {
+        error @ (QueryError::UnknownClaim(_) | QueryError::NotOpen(_)) => {
+            ErrorObject::owned(NOT_FOUND, error.to_string(), None::<()>)
+        }
+        error => failed(&error.to_string()),
+    })
+}
+
+fn failed(why: &str) -> ErrorObjectOwned {
+    ErrorObject::owned(INTERNAL_ERROR, why, None::<()>)
+}
+
+fn this_server(engine: &Engine) -> ServerStatus {
+    ServerStatus {
+        running: true,
+        pid: Some(std::process::id()),
+        build: Some(BUILD.to_owned()),
+        state_dir: engine.state_dir().display().to_string(),
+    }
+}
+
