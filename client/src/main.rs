@@ -1,4 +1,115 @@
-//! The command for people.
-//! x
+//! The command for people, and the process that serves.
+//! What is decided about a session stands in the server's rooms; this is where it is asked for and shown.
 
-fn main() {}
+mod claims;
+mod detach;
+mod output;
+mod pause;
+mod place;
+mod socket;
+mod status;
+mod stop;
+mod tryout;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use proofmark_server::rpc::owner::{self, ServeOptions};
+
+use crate::output::say;
+use crate::place::Place;
+
+/// Proofmark checks what coding agents claim against what their record shows.
+#[derive(Parser)]
+#[command(name = "proofmark", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Play a recorded session through the hook and a server of its own, and show what they say.
+    Try(tryout::Arguments),
+    /// List the claims on the ledger, or retire one.
+    Claims(claims::Arguments),
+    /// Show the server, the sessions, and what is paused.
+    Status {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Let nothing be refused for a while.
+    Pause(pause::Arguments),
+    /// Run the server of the state folder.
+    Serve(ServeArguments),
+    /// Stop the server; returns when its process is gone.
+    Stop,
+    /// What a harness starts for each event; the same as `proofmark-hook HARNESS`.
+    #[command(hide = true)]
+    Hook {
+        /// The harness.
+        harness: Option<String>,
+    },
+}
+
+#[derive(Args)]
+struct ServeArguments {
+    /// Start it in the background, unless one runs, and return when it takes connections.
+    #[arg(long, conflicts_with = "foreground", required_unless_present = "foreground")]
+    detach: bool,
+    /// Serve in this process until it is stopped.
+    #[arg(long)]
+    foreground: bool,
+    /// Exit after so many seconds without an event, instead of what the settings say.
+    #[arg(long, value_name = "SECONDS")]
+    idle_seconds: Option<u64>,
+    /// Say on stdout when connections are taken, then let go of stdout.
+    #[arg(long, hide = true)]
+    announce: bool,
+}
+
+fn main() -> ExitCode {
+    // The hook's own path: a harness waits for it, so nothing else happens first.
+    let mut words = std::env::args().skip(1);
+    if words.next().as_deref() == Some("hook") {
+        return proofmark_hook::run(words.next());
+    }
+    let cli = Cli::parse();
+    match run(cli.command) {
+        Ok(code) => code,
+        Err(error) => {
+            output::complain(&format!("proofmark: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Try(arguments) => tryout::run(&arguments),
+        Command::Claims(arguments) => claims::run(&Place::of_process()?, &arguments),
+        Command::Status { json } => status::run(&Place::of_process()?, json),
+        Command::Pause(arguments) => pause::run(&Place::of_process()?, &arguments),
+        Command::Serve(arguments) => serve(&arguments),
+        Command::Stop => stop::run(&Place::of_process()?),
+        Command::Hook { harness } => Ok(proofmark_hook::run(harness)),
+    }
+}
+
+fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
+    let place = Place::of_process()?;
+    if arguments.detach {
+        return detach::run(&place, arguments.idle_seconds);
+    }
+    let idle = arguments.idle_seconds.map(Duration::from_secs);
+    let options = ServeOptions { state_dir: PathBuf::from(&place.state_dir), idle };
+    let announce = arguments.announce;
+    owner::serve(&options, || if announce { detach::announce() } else { Ok(()) })?;
+    if !announce {
+        say("The server has stopped.")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,146 @@
+//! `proofmark serve --detach`: starts the owner in the background and returns when it takes connections.
+//! What the owner then does is the server's.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use proofmark_protocol::frame::Speaker;
+use proofmark_protocol::method;
+use proofmark_protocol::query::Status;
+
+use crate::output::say;
+use crate::place::Place;
+use crate::socket::call;
+use crate::stop;
+
+/// What a new owner says on stdout once clients can connect.
+const READY: &str = "ready";
+/// How long an owner that runs has to say who it is.
+const ASK: Duration = Duration::from_secs(1);
+
+/// Starts the owner of a state folder, unless one of this version or a newer one runs.
+pub(crate) fn run(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<ExitCode> {
+    // Two rounds: an older owner that is found in the first gives way to the second.
+    for _ in 0..2 {
+        match running(place) {
+            Some(speaker) if Speaker::this().is_newer_than(&speaker) => {
+                stop::stop(place)?;
+            }
+            Some(speaker) => {
+                let pid = place.owner()?.unwrap_or(0);
+                let place = place.state_dir.display();
+                say(&format!("Server {}, process {pid}, owns {place}.", speaker.build))?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            None => {}
+        }
+        if start(place, idle_seconds)? {
+            let pid = place.owner()?.unwrap_or(0);
+            say(&format!("Server started, process {pid}, for {}.", place.state_dir.display()))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    bail!("another process holds {}, and does not answer; `proofmark stop` ends it", place.state_dir.display())
+}
+
+/// Who answers on the socket.
+fn running(place: &Place) -> Option<Speaker> {
+    let status = call::<Status>(&place.state_dir, method::STATUS, (), ASK).ok()??;
+    Some(Speaker { build: status.server.build?, ..Speaker::this() })
+}
+
+/// Starts a process that becomes the owner; false when another one is.
+fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
+    make_folder(&place.state_dir)?;
+    inherit_nothing().context("open handles can't be kept from the server")?;
+    let program = std::env::current_exe().context("the path of this program can't be found")?;
+    let mut command = Command::new(program);
+    command
+        .args(["serve", "--foreground", "--announce"])
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed_on)))
+        .env("PROOFMARK_STATE_DIR", &place.state_dir)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log(&place.state_dir)?);
+    if let Some(seconds) = idle_seconds {
+        command.args(["--idle-seconds", &seconds.to_string()]);
+    }
+    let mut child = command.spawn().context("the server can't be started")?;
+    if said_ready(&mut child)? {
+        return Ok(true);
+    }
+    let status = child.wait().context("the server can't be waited for")?;
+    if place.owner()?.is_some() {
+        return Ok(false);
+    }
+    bail!("the server ended with {status}; {} says why", log_path(&place.state_dir).display())
+}
+
+fn said_ready(child: &mut Child) -> anyhow::Result<bool> {
+    let Some(stdout) = child.stdout.take() else { bail!("the server has no stdout") };
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line).context("the server can't be heard")?;
+    Ok(line.trim() == READY)
+}
+
+/// What the new owner does once clients can connect: it says so, leaves the terminal, and lets go of the pipe.
+pub(crate) fn announce() -> io::Result<()> {
+    // Fails only where this process leads a group already, and then there is no terminal to leave.
+    let _leader = rustix::process::setsid();
+    let mut out = io::stdout();
+    writeln!(out, "{READY}")?;
+    out.flush()?;
+    let null = OpenOptions::new().write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&null)?;
+    Ok(())
+}
+
+/// The variables that the owner gets: not the harness's keys and tokens, which a hook's environment holds.
+fn is_passed_on(name: &str) -> bool {
+    const NAMES: [&str; 6] = ["HOME", "PATH", "USER", "LOGNAME", "LANG", "TMPDIR"];
+    const PREFIXES: [&str; 3] = ["LC_", "XDG_", "PROOFMARK_"];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn make_folder(state_dir: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(state_dir);
+    made.with_context(|| format!("the state folder {} can't be made", state_dir.display()))
+}
+
+fn log_path(state_dir: &Path) -> std::path::PathBuf {
+    state_dir.join("server.log")
+}
+
+/// Where the owner's last words go; only the last owner's are kept.
+fn log(state_dir: &Path) -> anyhow::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600);
+    options.open(log_path(state_dir)).context("the server's log can't be opened")
+}
+
+/// Keeps every handle but the standard three from programs that this process starts: a pipe of the harness that the
+/// server held would keep the harness waiting.
+fn inherit_nothing() -> anyhow::Result<()> {
+    for entry in std::fs::read_dir("/dev/fd")? {
+        let name = entry?.file_name();
+        let Some(number) = name.to_str().and_then(|name| name.parse::<i32>().ok()).filter(|number| *number > 2) else {
+            continue;
+        };
+        #[expect(unsafe_code, reason = "only the flag of a number that was open a moment ago is set; if it is closed by now, the call says so")]
+        let handle = unsafe { BorrowedFd::borrow_raw(number) };
+        match rustix::io::fcntl_setfd(handle, rustix::io::FdFlags::CLOEXEC) {
+            Err(error) if error != rustix::io::Errno::BADF => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}

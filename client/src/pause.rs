@@ -1,0 +1,77 @@
+//! `proofmark pause`: for a while nothing is refused; findings are still made and shown.
+//! How long is left is shown by `status`.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use proofmark_server::engine::{now, queries};
+use proofmark_server::ledger::Ledger;
+
+use crate::output::{say, span};
+use crate::place::Place;
+
+/// Arguments of `proofmark pause`.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// How long: 90s, 30m, 2h, 1d; `off` ends the pause.
+    #[arg(default_value = "30m")]
+    duration: String,
+    /// Only this session; without it every session.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(place: &Place, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let seconds = seconds(&arguments.duration)?;
+    let ledger = match place.ledger()? {
+        Some(ledger) => ledger,
+        None => {
+            std::fs::create_dir_all(&place.state_dir).context("the state folder can't be made")?;
+            Ledger::open(&place.state_dir)?.ledger
+        }
+    };
+    queries::pause(&ledger, arguments.session.as_deref(), seconds, now())?;
+    let whom = arguments.session.as_ref().map_or("every session".to_owned(), |session| format!("session {session}"));
+    say(&if seconds == 0 {
+        format!("The pause of {whom} has ended.")
+    } else {
+        format!("Paused for {} in {whom}: findings are shown, nothing is refused.", span(seconds * 1_000))
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A duration as people write it, in seconds.
+fn seconds(text: &str) -> anyhow::Result<u64> {
+    if text == "off" {
+        return Ok(0);
+    }
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match &text[digits.len()..] {
+        "s" => 1,
+        "" | "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => 0,
+    };
+    match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
+        Some(seconds) if seconds > 0 && seconds <= 30 * 86_400 => Ok(seconds),
+        _ => bail!("“{text}” is no duration: write 90s, 30m, 2h or 1d (30 days at most), or off"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn durations_read_as_people_write_them() {
+        for (text, wanted) in [("90s", 90), ("30m", 1_800), ("30", 1_800), ("2h", 7_200), ("1d", 86_400), ("off", 0)] {
+            assert_eq!(seconds(text).unwrap(), wanted, "{text}");
+        }
+        for text in ["", "m", "0m", "-3m", "5x", "31d", "99999999999999999999h", "3 0m", "é"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}

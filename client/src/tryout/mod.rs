@@ -1,0 +1,90 @@
+//! `proofmark try`: plays a recorded session through the hook and a server of its own, and shows what they say.
+//! What they say is theirs: nothing is judged here.
+
+mod play;
+mod script;
+mod show;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use proofmark_protocol::query::Claim;
+use proofmark_protocol::{Finding, Outcome};
+use serde::Serialize;
+
+use crate::output::{say, say_json};
+
+/// The session that is played without an argument: recorded from a real Claude Code session of version 2.1.332.
+const RECORDED: &[u8] = include_bytes!("../../../fixtures/claude-code/recorded/try.jsonl");
+
+/// Arguments of `proofmark try`.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A transcript of your own; without it a recorded session is played.
+    transcript: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came of a played session.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    harness: String,
+    turns: Vec<Turn>,
+    claims: Vec<Claim>,
+}
+
+/// What came of one prompt of the person.
+#[derive(Debug, Serialize)]
+pub(crate) struct Turn {
+    /// Counted from 1, in the order of the file.
+    index: u64,
+    prompt: String,
+    /// The strongest of its answers.
+    decision: Outcome,
+    findings: Vec<Finding>,
+    /// What the hook answered to the prompt and to each end of the turn.
+    answers: Vec<Answer>,
+}
+
+/// What the hook answered to one event, as the harness would take it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    event: &'static str,
+    /// The reply that was judged; none for a prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply: Option<String>,
+    decision: Outcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_person: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let (bytes, path) = match &arguments.transcript {
+        None => (RECORDED.to_vec(), None),
+        Some(path) => (read(path)?, Some(path.as_path())),
+    };
+    let script = script::Script::of(&bytes)
+        .with_context(|| path.map_or("the recorded session".to_owned(), |path| path.display().to_string()))?;
+    let progress = show::progress(script.events.len(), bytes.len(), arguments.json);
+    let report = play::play(&script, &bytes, path, &progress)?;
+    progress.finish_and_clear();
+    if arguments.json {
+        say_json(&report)?;
+    } else {
+        say(&show::text(&report, path))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path).with_context(|| format!("{} can't be read", path.display()))?;
+    anyhow::ensure!(metadata.is_file(), "{} is not a file", path.display());
+    std::fs::read(path).with_context(|| format!("{} can't be read", path.display()))
+}

@@ -1,0 +1,185 @@
+//! Plays events: each one a hook process, in front of a server with a state folder of its own.
+//! Which events there are, and how the result looks, is decided elsewhere.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, ensure};
+use indicatif::ProgressBar;
+use proofmark_protocol::{Decision, Finding, Outcome};
+use proofmark_server::engine::queries;
+use proofmark_server::session::{FactBody, SessionKey};
+use proofmark_server::text::quote::quote;
+use serde_json::{Value, json};
+
+use super::script::{Event, Kind, Script};
+use super::{Answer, Report, Turn};
+use crate::place::Place;
+use crate::stop;
+
+/// The longest prompt or reply in a report, in characters.
+const MAX_QUOTE: usize = 300;
+
+/// A server of its own, stopped when it is dropped.
+struct World {
+    folder: tempfile::TempDir,
+    place: Place,
+    plain: bool,
+}
+
+/// What a hook process left behind.
+struct Hooked {
+    refused: bool,
+    stdout: String,
+    stderr: String,
+}
+
+/// Plays a script, whose transcript is `bytes`, found at `path`.
+pub(crate) fn play(script: &Script, bytes: &[u8], path: Option<&Path>, progress: &ProgressBar) -> anyhow::Result<Report> {
+    let world = World::new(path.is_none())?;
+    let session = script.session.clone().unwrap_or_else(|| "recorded".to_owned());
+    let transcript = world.folder.path().join(format!("{}.jsonl", file_name(&session)));
+    if let Some(beside) = path.map(|path| path.with_extension("")).filter(|beside| beside.is_dir()) {
+        let helpers = std::path::absolute(beside)?;
+        std::os::unix::fs::symlink(helpers, transcript.with_extension("")).context("the helpers' records can't be found")?;
+    }
+    let mut file = File::create(&transcript)?;
+    let base = json!({ "session_id": session, "transcript_path": transcript });
+    let start = json!({ "hook_event_name": "SessionStart", "source": "startup" });
+    world.hook(script, &payload(&base, None, start))?;
+    let mut report = Report { harness: script.spec.harness.to_string(), turns: Vec::new(), claims: Vec::new() };
+    let key = SessionKey { harness: script.spec.harness, session };
+    let (mut written, mut seen) = (0, 0);
+    for event in &script.events {
+        file.write_all(bytes.get(written..event.written).unwrap_or_default())?;
+        written = written.max(event.written);
+        let hooked = world.hook(script, &payload(&base, event.turn.as_deref(), own(event)))?;
+        let findings = world.findings(&key, &mut seen)?;
+        report.take(event, hooked, findings);
+        progress.inc(1);
+    }
+    if let Some(ledger) = world.place.ledger()? {
+        report.claims = queries::claims(&ledger, None)?;
+    }
+    Ok(report)
+}
+
+/// The members of an event's own, as Claude Code names them (2.1.332).
+fn own(event: &Event) -> Value {
+    match &event.kind {
+        Kind::Prompt(text) => json!({ "hook_event_name": "UserPromptSubmit", "prompt": text }),
+        Kind::Stop { reply, rewrite } => json!({
+            "hook_event_name": "Stop", "last_assistant_message": reply, "stop_hook_active": rewrite,
+        }),
+    }
+}
+
+fn payload(base: &Value, turn: Option<&str>, own: Value) -> String {
+    let mut members = base.as_object().cloned().unwrap_or_default();
+    members.extend(turn.map(|turn| ("prompt_id".to_owned(), Value::from(turn))));
+    members.extend(own.as_object().cloned().unwrap_or_default());
+    Value::Object(members).to_string()
+}
+
+/// A session id as a file's name: ids are opaque, so only harmless characters stay.
+fn file_name(session: &str) -> String {
+    let harmless = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    session.chars().take(80).map(harmless).collect()
+}
+
+impl World {
+    /// `plain`: the person's own settings are left out, so that the recorded session always looks the same.
+    fn new(plain: bool) -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("proofmark-try-").tempdir()?;
+        let place = Place { state_dir: folder.path().join("state") };
+        Ok(Self { folder, place, plain })
+    }
+
+    /// Runs the hook as the harness would, and waits for it.
+    fn hook(&self, script: &Script, payload: &str) -> anyhow::Result<Hooked> {
+        let program = std::env::current_exe().context("the path of this program can't be found")?;
+        let mut command = Command::new(program);
+        command
+            .args(["hook", script.spec.harness.as_str()])
+            .env("PROOFMARK_STATE_DIR", &self.place.state_dir)
+            // Should this command be killed, its server goes soon after.
+            .env("PROOFMARK_SERVER__IDLE_MINUTES", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if self.plain {
+            command.env("PROOFMARK_CONFIG", self.folder.path().join("no-settings.toml"));
+        }
+        let mut child = command.spawn().context("the hook can't be started")?;
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(payload.as_bytes()).context("the hook doesn't take its payload")?;
+        }
+        let output = child.wait_with_output().context("the hook can't be waited for")?;
+        let code = output.status.code();
+        ensure!(matches!(code, Some(0 | 2)), "the hook ended with {}", output.status);
+        Ok(Hooked {
+            refused: code == Some(2),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+
+    /// What was found for the last event: the hook passes on texts only, so it is read from the ledger.
+    fn findings(&self, key: &SessionKey, seen: &mut i64) -> anyhow::Result<Vec<Finding>> {
+        let Some(ledger) = self.place.ledger()? else { return Ok(Vec::new()) };
+        let new = ledger.facts(key, *seen)?;
+        *seen = new.last;
+        let decision = |body| match body {
+            FactBody::Answered { decision, .. } => Some::<Decision>(decision),
+            _ => None,
+        };
+        Ok(new.facts.into_iter().filter_map(|stored| decision(stored.fact.body)).flat_map(|decision| decision.findings).collect())
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // A server that can't be stopped here stops by itself when it is idle.
+        let _stopped = stop::stop(&self.place);
+    }
+}
+
+impl Report {
+    fn take(&mut self, event: &Event, hooked: Hooked, findings: Vec<Finding>) {
+        let answer = answer(event, hooked);
+        if let Kind::Prompt(text) = &event.kind {
+            self.turns.push(Turn {
+                index: self.turns.len() as u64 + 1,
+                prompt: quote(text, MAX_QUOTE),
+                decision: Outcome::Allow,
+                findings: Vec::new(),
+                answers: Vec::new(),
+            });
+        }
+        if let Some(turn) = self.turns.last_mut() {
+            turn.decision = turn.decision.max(answer.decision);
+            turn.findings.extend(findings);
+            turn.answers.push(answer);
+        }
+    }
+}
+
+/// The hook's answer as its harness takes it: exit code 2 refuses, with stderr for the agent; else stdout is one object.
+fn answer(event: &Event, hooked: Hooked) -> Answer {
+    let (name, reply) = match &event.kind {
+        Kind::Prompt(_) => ("prompt", None),
+        Kind::Stop { reply, .. } => ("stop", Some(quote(reply, MAX_QUOTE))),
+    };
+    if hooked.refused {
+        let to_agent = Some(hooked.stderr.trim().to_owned());
+        return Answer { event: name, reply, decision: Outcome::Refuse, to_agent, to_person: None };
+    }
+    let said: Value = serde_json::from_str(&hooked.stdout).unwrap_or_default();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let to_agent = text(&said["hookSpecificOutput"]["additionalContext"]);
+    let to_person = text(&said["systemMessage"]);
+    let decision = if to_agent.is_some() || to_person.is_some() { Outcome::Advise } else { Outcome::Allow };
+    Answer { event: name, reply, decision, to_agent, to_person }
+}

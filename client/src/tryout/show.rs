@@ -1,0 +1,116 @@
+//! How a played session looks on a terminal.
+//! What came of it is in the report.
+
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use proofmark_protocol::Outcome;
+use proofmark_protocol::query::ClaimState;
+use proofmark_server::text::quote::quote;
+
+use super::{Answer, Report, Turn};
+use crate::claims;
+use crate::output::{Look, count, styled};
+
+/// Events from which on, and bytes from which on, a progress bar helps.
+const LONG: (usize, usize) = (60, 8 * 1024 * 1024);
+/// Turns that are all shown; of more only those with something to say.
+const FEW: usize = 12;
+/// Width of the text, in characters.
+const WIDTH: usize = 96;
+
+/// A bar for a long session, on a terminal; hidden otherwise.
+pub(crate) fn progress(events: usize, bytes: usize, json: bool) -> ProgressBar {
+    if json || (events < LONG.0 && bytes < LONG.1) {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(events as u64);
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} events, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// The whole report.
+pub(crate) fn text(report: &Report, path: Option<&Path>) -> String {
+    let what = path.map_or_else(
+        || "A recorded Claude Code session, played through the hook and a server of its own.".to_owned(),
+        |path| format!("{} ({}), played as if it were live.", path.display(), report.harness),
+    );
+    let mut blocks = vec![styled(Look::HEAD, &what)];
+    let all = report.turns.len() <= FEW;
+    let told = |turn: &&Turn| all || turn.decision != Outcome::Allow;
+    blocks.extend(report.turns.iter().filter(told).map(turn));
+    blocks.push(summary(report));
+    blocks.join("\n\n")
+}
+
+fn turn(turn: &Turn) -> String {
+    let head = format!("Turn {}", turn.index);
+    let mut lines = vec![format!("{}  {}", styled(Look::HEAD, &head), styled(Look::DIM, &format!("“{}”", quote(&turn.prompt, 80))))];
+    for answer in &turn.answers {
+        lines.extend(answer_lines(answer));
+    }
+    lines.join("\n")
+}
+
+fn answer_lines(answer: &Answer) -> Vec<String> {
+    let mut lines = Vec::new();
+    let is_prompt = answer.reply.is_none();
+    if let Some(reply) = &answer.reply {
+        lines.push(format!("  the agent says    {}", styled(Look::DIM, &format!("“{}”", quote(reply, 120)))));
+    }
+    match answer.decision {
+        Outcome::Refuse => lines.push(labelled(Look::BAD, "refused", "the agent is sent back with this:")),
+        Outcome::Advise if is_prompt => {}
+        Outcome::Advise | Outcome::Allow if !is_prompt => lines.push(labelled(Look::GOOD, "passes", "")),
+        Outcome::Advise | Outcome::Allow => {}
+    }
+    if let Some(text) = &answer.to_agent {
+        if is_prompt {
+            lines.push(labelled(Look::NOTE, "reminder", "goes to the agent with the prompt:"));
+        }
+        lines.extend(indented(text));
+    }
+    if let Some(text) = &answer.to_person {
+        lines.push(labelled(Look::NOTE, "note", "the person sees:"));
+        lines.extend(indented(text));
+    }
+    lines
+}
+
+fn labelled(style: anstyle::Style, label: &str, text: &str) -> String {
+    format!("  {} {text}", styled(style, &format!("{label:<17}"))).trim_end().to_owned()
+}
+
+/// A text broken into lines of the width, behind a margin.
+fn indented(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.chars().count() + word.chars().count() >= WIDTH {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines.into_iter().map(|line| format!("    │ {line}").trim_end().to_owned()).collect()
+}
+
+fn summary(report: &Report) -> String {
+    let of = |outcome| report.turns.iter().filter(|turn| turn.decision == outcome).count() as u64;
+    let turns = count(report.turns.len() as u64, "turn");
+    let mut lines = vec![styled(
+        Look::HEAD,
+        &format!("{turns}: {} refused, {} with a note, {} passed in silence", of(Outcome::Refuse), of(Outcome::Advise), of(Outcome::Allow)),
+    )];
+    let open = report.claims.iter().filter(|claim| claim.state == ClaimState::Open).count() as u64;
+    lines.push(format!("{} at the end{}", count(open, "open claim"), if report.claims.is_empty() { "." } else { "; the ledger:" }));
+    lines.extend(report.claims.iter().map(claims::row));
+    lines.join("\n")
+}
