@@ -42,11 +42,41 @@ pub fn facts(kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
             let effects = shell::effects(command);
             (effects.observes, effects)
         }
-        ToolKind::Observes => (Known::Yes, ShellEffects { observes: Known::Yes, mutates: Known::No }),
-        ToolKind::Mutates => (Known::No, ShellEffects { observes: Known::No, mutates: Known::Yes }),
-        ToolKind::Delegates => (Known::Unknown, ShellEffects { observes: Known::Unknown, mutates: Known::Unknown }),
-        ToolKind::Asks | ToolKind::Neither => (Known::No, ShellEffects { observes: Known::No, mutates: Known::No }),
-        ToolKind::Unknown => (Known::Yes, ShellEffects { observes: Known::Unknown, mutates: Known::Unknown }),
+        ToolKind::Observes => (
+            Known::Yes,
+            ShellEffects {
+                observes: Known::Yes,
+                mutates: Known::No,
+            },
+        ),
+        ToolKind::Mutates => (
+            Known::No,
+            ShellEffects {
+                observes: Known::No,
+                mutates: Known::Yes,
+            },
+        ),
+        ToolKind::Delegates => (
+            Known::Unknown,
+            ShellEffects {
+                observes: Known::Unknown,
+                mutates: Known::Unknown,
+            },
+        ),
+        ToolKind::Asks | ToolKind::Neither => (
+            Known::No,
+            ShellEffects {
+                observes: Known::No,
+                mutates: Known::No,
+            },
+        ),
+        ToolKind::Unknown => (
+            Known::Yes,
+            ShellEffects {
+                observes: Known::Unknown,
+                mutates: Known::Unknown,
+            },
+        ),
     };
     let observed = match ending {
         Some(Ending::Succeeded | Ending::Failed) => observes,
@@ -60,7 +90,11 @@ pub fn facts(kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
         (Some(Ending::Background), known) if matches!(kind, ToolKind::Shell { .. }) => known,
         _ => Known::Unknown,
     };
-    CallFacts { attempted, observed, mutated }
+    CallFacts {
+        attempted,
+        observed,
+        mutated,
+    }
 }
 
 #[cfg(test)]
@@ -69,7 +103,9 @@ mod tests {
     use super::*;
 
     fn shell(command: &str) -> ToolKind {
-        ToolKind::Shell { command: command.to_owned() }
+        ToolKind::Shell {
+            command: command.to_owned(),
+        }
     }
 
     #[test]
@@ -84,14 +120,39 @@ mod tests {
         ];
         // One row a kind: attempted, then observed and mutated by ending in the order above.
         let rows = [
-            (shell("cargo test"), Yes, [Yes, Yes, No, No, No, No], [No, No, No, No, No, No]),
+            (
+                shell("cargo test"),
+                Yes,
+                [Yes, Yes, No, No, No, No],
+                [No, No, No, No, No, No],
+            ),
             (shell("echo ok"), No, [No; 6], [No; 6]),
             (shell("rm f"), No, [No; 6], [Yes, Unknown, No, Unknown, Yes, Unknown]),
-            (shell("git push"), Yes, [Yes, Yes, No, No, No, No], [Yes, Unknown, No, Unknown, Yes, Unknown]),
-            (shell("make"), Yes, [Yes, Yes, No, No, No, No], [Unknown, Unknown, No, Unknown, Unknown, Unknown]),
-            (shell("$X"), Unknown, [Unknown, Unknown, No, No, No, No], [Unknown, Unknown, No, Unknown, Unknown, Unknown]),
+            (
+                shell("git push"),
+                Yes,
+                [Yes, Yes, No, No, No, No],
+                [Yes, Unknown, No, Unknown, Yes, Unknown],
+            ),
+            (
+                shell("make"),
+                Yes,
+                [Yes, Yes, No, No, No, No],
+                [Unknown, Unknown, No, Unknown, Unknown, Unknown],
+            ),
+            (
+                shell("$X"),
+                Unknown,
+                [Unknown, Unknown, No, No, No, No],
+                [Unknown, Unknown, No, Unknown, Unknown, Unknown],
+            ),
             (ToolKind::Observes, Yes, [Yes, Yes, No, No, No, No], [No; 6]),
-            (ToolKind::Mutates, No, [No; 6], [Yes, Unknown, No, Unknown, Unknown, Unknown]),
+            (
+                ToolKind::Mutates,
+                No,
+                [No; 6],
+                [Yes, Unknown, No, Unknown, Unknown, Unknown],
+            ),
             (
                 ToolKind::Delegates,
                 Unknown,
@@ -109,7 +170,11 @@ mod tests {
         ];
         for (kind, attempted, observed, mutated) in rows {
             for (at, ending) in endings.into_iter().enumerate() {
-                let expected = CallFacts { attempted, observed: observed[at], mutated: mutated[at] };
+                let expected = CallFacts {
+                    attempted,
+                    observed: observed[at],
+                    mutated: mutated[at],
+                };
                 assert_eq!(facts(&kind, ending), expected, "{kind:?} {ending:?}");
             }
         }

@@ -36,13 +36,18 @@ impl Reading<'_, '_> {
             taken = other.kind() == "elif_clause" && flow.truth == Some(true);
         }
         // An `elif` hands its condition's truth up; for the whole statement it says nothing.
-        Flow { effects, truth: asked.truth.filter(|_| node.kind() == "elif_clause"), ends: false }
+        Flow {
+            effects,
+            truth: asked.truth.filter(|_| node.kind() == "elif_clause"),
+            ends: false,
+        }
     }
 
     pub(super) fn while_loop(&mut self, node: Node<'_>, input: &Input, depth: usize) -> ShellEffects {
         let until = node.child(0).is_some_and(|child| child.kind() == "until");
-        let (condition, body): (Vec<_>, Vec<_>) =
-            named_children(node).into_iter().partition(|child| child.kind() != "do_group");
+        let (condition, body): (Vec<_>, Vec<_>) = named_children(node)
+            .into_iter()
+            .partition(|child| child.kind() != "do_group");
         let asked = self.sequence(&condition, input, depth);
         if asked.truth == Some(until) || asked.ends {
             return asked.effects;

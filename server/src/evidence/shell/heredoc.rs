@@ -1,24 +1,29 @@
-//! Here-documents turned into here-strings, which the grammar parses anywhere on a line.
+//! Here-documents turned into quoted words, which the grammar parses anywhere on a line.
 //! What their text means stays out.
 
 use tree_sitter::{Node, Tree};
 
-/// `source` with every complete here-document as a here-string of the same text, or none when there is none.
+/// Begins a word that is the text of a here-document. A command that already holds this character is not read.
+pub(super) const MARK: char = '\u{1}';
+
+/// `source` with every complete here-document as `< text`, its text marked and quoted, or none when there is none.
 ///
-/// The grammar loses pipes and redirections that follow `<<EOF` on its line, which agents write all the time.
+/// The grammar (tree-sitter-bash 0.25.1) loses pipes and redirections that follow `<<EOF` on its line, which agents
+/// write all the time, and it takes a here-string only before other redirections.
 pub(super) fn inline(source: &str, tree: &Tree) -> Option<String> {
     let mut out = String::with_capacity(source.len() + 64);
     let mut done = 0;
     for node in outermost(tree) {
         let Some(parts) = Parts::of(node) else { continue };
         // A tree with errors may show parts out of order.
-        let (Some(before), Some(rest)) =
-            (source.get(done..node.start_byte()), source.get(parts.start.end_byte()..parts.body.start_byte()))
-        else {
+        let (Some(before), Some(rest)) = (
+            source.get(done..node.start_byte()),
+            source.get(parts.start.end_byte()..parts.body.start_byte()),
+        ) else {
             continue;
         };
         out.push_str(before);
-        out.push_str("<<< ");
+        out.push_str("< ");
         if source[parts.start.byte_range()].contains(['\'', '"', '\\']) {
             quote_literal(&source[parts.body.byte_range()], &mut out);
         } else {
@@ -53,7 +58,11 @@ impl<'t> Parts<'t> {
                 _ => {}
             }
         }
-        Some(Self { start: start?, body: body?, end: end? })
+        Some(Self {
+            start: start?,
+            body: body?,
+            end: end?,
+        })
     }
 }
 
@@ -79,14 +88,14 @@ fn outermost(tree: &Tree) -> Vec<Node<'_>> {
 }
 
 fn quote_literal(text: &str, out: &mut String) {
-    out.push('\'');
+    out.extend(['\'', MARK]);
     out.push_str(&text.replace('\'', r"'\''"));
     out.push('\'');
 }
 
 /// Keeps the expansions of an unquoted here-document as code, and the text between them as text.
 fn quote_expanded(source: &str, body: Node<'_>, out: &mut String) {
-    out.push('"');
+    out.extend(['"', MARK]);
     let mut done = body.start_byte();
     let mut cursor = body.walk();
     for child in body.named_children(&mut cursor) {
@@ -101,7 +110,7 @@ fn quote_expanded(source: &str, body: Node<'_>, out: &mut String) {
     out.push('"');
 }
 
-/// Quotes are plain in a here-document and special in a here-string; a backslash keeps its own escape.
+/// Quotes are plain in a here-document and special in a quoted word; a backslash keeps its own escape.
 fn escape(text: &str, out: &mut String) {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

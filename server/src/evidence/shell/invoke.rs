@@ -2,9 +2,11 @@
 //! How the shell comes to run it stays out.
 
 use super::ShellEffects;
-use super::programs::{self, Filter, Folder, Wrapper};
+use super::programs;
+use super::readers::{self, Filter, Folder, Wrapper};
 use super::walk::{Input, Walk};
 use super::word::Word;
+use crate::evidence::call::Known;
 
 impl Walk {
     /// What a program called with these words does; the first is its name.
@@ -21,6 +23,9 @@ impl Walk {
         };
         if let Some(effects) = self.functions.get(name) {
             return *effects;
+        }
+        if programs::RESERVED.contains(&name) {
+            return ShellEffects::UNKNOWN;
         }
         let name = match name.rsplit_once('/') {
             Some((folder, file)) if folder.is_empty() || folder.starts_with('/') => file,
@@ -39,11 +44,15 @@ impl Walk {
             "tee" if args.iter().all(|word| word.is_option() || is_device(word)) => return ShellEffects::NOTHING,
             _ => {}
         }
-        if let Some(wrapper) = programs::wrapper(name, args) {
+        if let Some(wrapper) = readers::wrapper(name, args) {
             return self.wrapped(wrapper, args, input, depth);
         }
-        if let Some(filter) = programs::filter(name) {
-            let effects = if filter_looks(filter, args, input) { ShellEffects::LOOKS } else { ShellEffects::NOTHING };
+        if let Some(filter) = readers::filter(name) {
+            let effects = if filter_looks(filter, args, input) {
+                ShellEffects::LOOKS
+            } else {
+                ShellEffects::NOTHING
+            };
             return flagged(effects, name, args);
         }
         plain(name, args)
@@ -52,7 +61,9 @@ impl Walk {
     /// `bash -c code`, `bash file`, or code on standard input.
     fn shell(&mut self, args: &[Word], input: &Input, depth: usize) -> ShellEffects {
         let code = args.iter().position(|word| has_letter(word, 'c'));
-        let operand = args[code.unwrap_or_default()..].iter().find(|word| !word.is_option() && word.text != "-");
+        let operand = args[code.unwrap_or_default()..]
+            .iter()
+            .find(|word| !word.is_option() && word.text != "-");
         match (operand, &input.text) {
             (Some(operand), _) if code.is_some() => self.script(&operand.text, input, depth + 1),
             (Some(_), _) => ShellEffects::RUNS_CODE,
@@ -66,10 +77,19 @@ impl Walk {
     fn find(&mut self, args: &[Word], depth: usize) -> ShellEffects {
         let mut effects = flagged(ShellEffects::LOOKS, "find", args);
         let mut rest = args;
-        while let Some(at) = rest.iter().position(|word| programs::FIND_RUNS.contains(&word.text.as_str())) {
+        while let Some(at) = rest
+            .iter()
+            .position(|word| programs::FIND_RUNS.contains(&word.text.as_str()))
+        {
             rest = &rest[at + 1..];
-            let end = rest.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(rest.len());
-            let input = Input { operands: true, ..Input::default() };
+            let end = rest
+                .iter()
+                .position(|word| matches!(word.text.as_str(), ";" | "+"))
+                .unwrap_or(rest.len());
+            let input = Input {
+                operands: true,
+                ..Input::default()
+            };
             effects = effects.join(self.invoke(&rest[..end], &input, depth + 1));
             rest = &rest[end..];
         }
@@ -80,7 +100,7 @@ impl Walk {
     fn wrapped(&mut self, wrapper: &Wrapper, args: &[Word], input: &Input, depth: usize) -> ShellEffects {
         let words = wrapper.name.split(' ').count();
         let own = &args[words - 1..];
-        if wrapper.name == "command" && own.iter().take_while(|word| word.is_option()).any(|word| asks_where(word)) {
+        if wrapper.name == "command" && own.iter().take_while(|word| word.is_option()).any(asks_where) {
             return ShellEffects::LOOKS;
         }
         let mut left = wrapper.skips;
@@ -126,7 +146,10 @@ fn plain(name: &str, args: &[Word]) -> ShellEffects {
 
 /// The first two words that are no options of a program.
 fn operands<'w>(name: &str, args: &'w [Word]) -> Vec<&'w str> {
-    let values = programs::VALUES.iter().find(|(program, _)| *program == name).map_or("", |&(_, values)| values);
+    let values = programs::VALUES
+        .iter()
+        .find(|(program, _)| *program == name)
+        .map_or("", |&(_, values)| values);
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(word) = args.get(at).filter(|_| found.len() < 2) {
@@ -147,7 +170,11 @@ fn flagged(effects: ShellEffects, key: &str, args: &[Word]) -> ShellEffects {
         .iter()
         .filter(|(program, ..)| *program == key)
         .filter(|(_, flag, _)| has_flag(args, flag))
-        .fold(effects, |effects, &(_, _, mutates)| ShellEffects { mutates, ..effects })
+        .fold(effects, |effects, &(_, _, mutates)| match mutates {
+            // What is kept from writing is called for what it shows.
+            Known::No => ShellEffects::LOOKS,
+            _ => ShellEffects { mutates, ..effects },
+        })
 }
 
 /// Whether a filter reads anything but what the commands before it hand over.
@@ -165,7 +192,11 @@ fn filter_looks(filter: &Filter, args: &[Word], input: &Input) -> bool {
         if options && word.text == "--" {
             options = false;
         } else if options && word.is_option() {
-            if filter.instead.split(' ').any(|flag| !flag.is_empty() && matches_flag(word, flag)) {
+            if filter
+                .instead
+                .split(' ')
+                .any(|flag| !flag.is_empty() && matches_flag(word, flag))
+            {
                 takes = 0;
             }
             recursive |= matches_flag(word, "-r") || matches_flag(word, "-R") || word.text == "--recursive";
@@ -186,7 +217,11 @@ fn filter_looks(filter: &Filter, args: &[Word], input: &Input) -> bool {
 
 /// Sourcing runs code; set-up scripts of environments only set variables.
 fn source(args: &[Word]) -> ShellEffects {
-    match args.first().and_then(Word::literal).map(|path| path.rsplit('/').next().unwrap_or(path)) {
+    match args
+        .first()
+        .and_then(Word::literal)
+        .map(|path| path.rsplit('/').next().unwrap_or(path))
+    {
         Some("activate" | "env") => ShellEffects::NOTHING,
         _ => ShellEffects::UNKNOWN,
     }
@@ -247,7 +282,11 @@ fn has_flag(args: &[Word], flag: &str) -> bool {
         }
         let attached = match word.text.split_once('=') {
             Some((_, value)) => value,
-            None => flag.chars().nth(1).and_then(|letter| word.text.split_once(letter)).map_or("", |(_, value)| value),
+            None => flag
+                .chars()
+                .nth(1)
+                .and_then(|letter| word.text.split_once(letter))
+                .map_or("", |(_, value)| value),
         };
         let value = if attached.is_empty() || word.text.starts_with("--") && !word.text.contains('=') {
             args.get(at + 1).map_or("", |next| next.text.as_str())
@@ -257,4 +296,3 @@ fn has_flag(args: &[Word], flag: &str) -> bool {
         !programs::HARMLESS_VALUES.contains(&value)
     })
 }
-

@@ -5,6 +5,7 @@ mod compound;
 mod heredoc;
 mod invoke;
 mod programs;
+mod readers;
 mod redirect;
 #[cfg(test)]
 mod tests;
@@ -40,7 +41,10 @@ impl ShellEffects {
 
     /// What two commands do together.
     fn join(self, other: Self) -> Self {
-        Self::new(either(self.observes, other.observes), either(self.mutates, other.mutates))
+        Self::new(
+            either(self.observes, other.observes),
+            either(self.mutates, other.mutates),
+        )
     }
 }
 
@@ -61,19 +65,31 @@ fn either(a: Known, b: Known) -> Known {
 ///   filter (`grep x`, `head`) that reads only what such a command gives it.
 /// - A command that never runs (`true || cat f`, what follows `exit`) does nothing.
 /// - A file that is written counts as changed wherever it lies, `/dev/null` and its kin excepted.
-/// - What cannot be parsed, is longer than 64 KiB or nests too deeply is unknown, never a no.
+/// - What cannot be parsed, is longer than 64 KiB, nests too deeply or holds more than 512 bars (`|`) is unknown, never a no.
 pub fn effects(command: &str) -> ShellEffects {
     measured(command).0
 }
 
 /// The effects, and how much work it was to find them.
 fn measured(command: &str) -> (ShellEffects, usize) {
-    if command.len() > MAX_COMMAND {
+    // No shell can be given a NUL, and the grammar takes one for the end.
+    if command.len() > MAX_COMMAND || command.contains(['\0', heredoc::MARK]) {
         return (ShellEffects::UNKNOWN, 0);
     }
     let Some(mut walk) = Walk::new() else {
         return (ShellEffects::UNKNOWN, 0);
     };
-    let effects = walk.script(command, &walk::Input::default(), 0);
+    let effects = walk.script(&in_ascii(command), &walk::Input::default(), 0);
     (effects, walk.work())
+}
+
+/// The command with a letter of a word in place of each byte beyond ASCII.
+///
+/// The grammar's scanner (tree-sitter-bash 0.25.1) hands any character behind `{` to C's `isdigit`, which is undefined
+/// beyond a byte and crashes the process. No shell gives such characters a meaning, so nothing is lost.
+fn in_ascii(command: &str) -> String {
+    command
+        .bytes()
+        .map(|byte| if byte.is_ascii() { char::from(byte) } else { '_' })
+        .collect()
 }

@@ -4,6 +4,7 @@
 use tree_sitter::Node;
 
 use super::ShellEffects;
+use super::heredoc;
 use super::walk::{Flow, Input, Reading, named_children, with_fields};
 use super::word::Word;
 
@@ -16,7 +17,10 @@ impl Reading<'_, '_> {
             Some(body) => self.statement(body, &input, depth),
             None => ShellEffects::NOTHING.into(),
         };
-        Flow { effects: body.effects.join(effects), ..body }
+        Flow {
+            effects: body.effects.join(effects),
+            ..body
+        }
     }
 
     /// The redirections that hang on a node, and the words of its command that stand behind one of them.
@@ -34,13 +38,17 @@ impl Reading<'_, '_> {
 
     pub(super) fn redirect(&mut self, node: Node<'_>, input: &mut Input, depth: usize) -> (ShellEffects, Vec<Word>) {
         if node.kind() == "heredoc_redirect" {
-            // One that could not be turned into a here-string: commands may hide behind it.
+            // One that could not be turned into a word: commands may hide behind it.
             return (ShellEffects::UNKNOWN, Vec::new());
         }
         let mut effects = self.expansions(node, input, depth);
         if node.kind() == "herestring_redirect" {
             let word = named_children(node).last().map(|&child| Word::read(child, self.source));
-            *input = Input { piped: true, text: word.map(|word| word.text), ..Input::default() };
+            *input = Input {
+                piped: true,
+                text: word.map(|word| word.text),
+                ..Input::default()
+            };
             return (effects, Vec::new());
         }
         let (mut operator, mut targets) = ("", Vec::new());
@@ -55,12 +63,24 @@ impl Reading<'_, '_> {
         let Some(target) = targets.pop() else {
             return (effects, behind);
         };
+        if let Some(text) = target.text.strip_prefix(heredoc::MARK) {
+            *input = Input {
+                piped: true,
+                text: Some(text.to_owned()),
+                ..Input::default()
+            };
+            return (effects, behind);
+        }
         let device = target.text.starts_with("/dev/");
         let descriptor = operator.ends_with('&') && target.text.chars().all(|c| c.is_ascii_digit() || c == '-');
         // `>(tee f)` is code: what it does was read above.
         let process = target.text.starts_with("<(") || target.text.starts_with(">(");
         if operator.starts_with('<') && !descriptor && !process {
-            *input = Input { file: !device, piped: device, ..Input::default() };
+            *input = Input {
+                file: !device,
+                piped: device,
+                ..Input::default()
+            };
         } else if operator.contains('>') && !device && !descriptor && !process {
             effects = effects.join(ShellEffects::CHANGES);
         }

@@ -1,6 +1,7 @@
 //! The walk over a command's syntax tree: which parts run, and what they do together.
 //! What one program does stays out.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -14,6 +15,11 @@ use super::word::Word;
 pub(super) const MAX_DEPTH: usize = 100;
 /// Work for one command and all code within it: steps of the parser, bytes parsed again, and nodes visited.
 pub(super) const MAX_WORK: usize = 4_000_000;
+/// Scripts within scripts (`bash -c`, `eval`): each is parsed again.
+const MAX_SCRIPTS: usize = 4;
+/// Bars in one script. After an error behind a long pipeline the parser's last step takes quadratic time, and nothing
+/// can stop it within that step; a bar in a quoted text counts too, since only a parser could tell it apart.
+pub(super) const MAX_BARS: usize = 512;
 /// The parser reports once in so many steps (`OP_COUNT_PER_PARSER_CALLBACK_CHECK`, tree-sitter 0.27).
 const STEPS_PER_REPORT: usize = 100;
 /// A line may hold several here-documents, and the grammar sees one of them at a time.
@@ -44,7 +50,11 @@ pub(super) struct Flow {
 
 impl From<ShellEffects> for Flow {
     fn from(effects: ShellEffects) -> Self {
-        Self { effects, truth: None, ends: false }
+        Self {
+            effects,
+            truth: None,
+            ends: false,
+        }
     }
 }
 
@@ -53,6 +63,7 @@ pub(super) struct Walk {
     parser: Parser,
     pub(super) functions: HashMap<String, ShellEffects>,
     work: usize,
+    scripts: usize,
 }
 
 impl Walk {
@@ -60,7 +71,12 @@ impl Walk {
     pub(super) fn new() -> Option<Self> {
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-        Some(Self { parser, functions: HashMap::new(), work: 0 })
+        Some(Self {
+            parser,
+            functions: HashMap::new(),
+            work: 0,
+            scripts: 0,
+        })
     }
 
     pub(super) fn work(&self) -> usize {
@@ -69,17 +85,31 @@ impl Walk {
 
     /// What a script does; `depth` counts the levels it lies in.
     pub(super) fn script(&mut self, source: &str, input: &Input, depth: usize) -> ShellEffects {
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || self.scripts > MAX_SCRIPTS || source.bytes().filter(|&b| b == b'|').count() > MAX_BARS {
             return ShellEffects::UNKNOWN;
         }
-        let mut source = std::borrow::Cow::Borrowed(source);
+        self.scripts += 1;
+        let effects = self.read(source, input, depth);
+        self.scripts -= 1;
+        effects
+    }
+
+    fn read(&mut self, source: &str, input: &Input, depth: usize) -> ShellEffects {
+        let mut source = Cow::Borrowed(source);
         for _ in 0..MAX_HEREDOC_PASSES {
             let Some(tree) = self.parse(&source) else {
                 return ShellEffects::UNKNOWN;
             };
-            match source.contains("<<").then(|| heredoc::inline(&source, &tree)).flatten() {
+            match heredoc::inline(&source, &tree) {
                 Some(inlined) => source = inlined.into(),
-                None => return Reading { walk: self, source: &source }.block(tree.root_node(), input, depth).effects,
+                None => {
+                    return Reading {
+                        walk: self,
+                        source: &source,
+                    }
+                    .block(tree.root_node(), input, depth)
+                    .effects;
+                }
             }
         }
         ShellEffects::UNKNOWN
@@ -91,7 +121,11 @@ impl Walk {
         let before = left;
         let mut progress = |_: &ParseState| {
             left = left.saturating_sub(1);
-            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if left == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         let tree = self.parser.parse_with_options(
             &mut |at, _| source.as_bytes().get(at..).unwrap_or_default(),
@@ -124,18 +158,26 @@ impl<'s> Reading<'_, 's> {
 
     pub(super) fn sequence(&mut self, statements: &[Node<'_>], input: &Input, depth: usize) -> Flow {
         let mut whole = Flow::from(ShellEffects::NOTHING);
+        // The shell reads line by line: whole lines before a broken one have run.
+        let mut lines = ShellEffects::NOTHING;
         for &node in statements {
+            if self.source[..node.start_byte()]
+                .trim_end_matches([' ', '\t'])
+                .ends_with('\n')
+            {
+                lines = whole.effects;
+            }
             if node.has_error() {
-                // The shell reads line by line: whole lines before a broken one have run.
-                let before = self.source[..node.start_byte()].trim_end_matches([' ', '\t']);
-                let ran = if before.ends_with('\n') { whole.effects } else { ShellEffects::UNKNOWN };
-                return ran.join(ShellEffects::UNKNOWN).into();
+                return lines.join(ShellEffects::UNKNOWN).into();
             }
             if node.kind() == "comment" {
                 continue;
             }
             let flow = self.statement(node, input, depth);
-            whole = Flow { effects: whole.effects.join(flow.effects), ..flow };
+            whole = Flow {
+                effects: whole.effects.join(flow.effects),
+                ..flow
+            };
             if flow.ends {
                 break;
             }
@@ -152,15 +194,24 @@ impl<'s> Reading<'_, 's> {
         match node.kind() {
             "compound_statement" | "do_group" | "else_clause" => {
                 let flow = self.block(node, input, inner);
-                Flow { effects: flow.effects.join(self.redirects(node, &mut input.clone(), inner).0), ..flow }
+                Flow {
+                    effects: flow.effects.join(self.redirects(node, &mut input.clone(), inner).0),
+                    ..flow
+                }
             }
             // What ends a subshell does not end the shell around it.
-            "subshell" => Flow { ends: false, ..self.block(node, input, inner) },
+            "subshell" => Flow {
+                ends: false,
+                ..self.block(node, input, inner)
+            },
             "list" => self.list(node, input, inner),
             "pipeline" => self.pipeline(node, input, inner),
             "negated_command" => {
                 let flow = self.block(node, input, inner);
-                Flow { truth: flow.truth.map(|truth| !truth), ..flow }
+                Flow {
+                    truth: flow.truth.map(|truth| !truth),
+                    ..flow
+                }
             }
             "redirected_statement" => self.redirected(node, input, inner),
             "command" => self.command(node, Vec::new(), input, inner),
@@ -178,7 +229,13 @@ impl<'s> Reading<'_, 's> {
             "file_redirect" => {
                 let mut input = Input::default();
                 let (effects, _) = self.redirect(node, &mut input, inner);
-                effects.join(if input.file { ShellEffects::LOOKS } else { ShellEffects::NOTHING }).into()
+                effects
+                    .join(if input.file {
+                        ShellEffects::LOOKS
+                    } else {
+                        ShellEffects::NOTHING
+                    })
+                    .into()
             }
             _ => self.expansions(node, input, inner).into(),
         }
@@ -190,9 +247,11 @@ impl<'s> Reading<'_, 's> {
         let mut left = node;
         while left.kind() == "list" {
             self.walk.work += 1;
-            let (Some(first), Some(operator), Some(last)) =
-                (left.child(0), left.child(1), left.child(left.child_count().saturating_sub(1)))
-            else {
+            let (Some(first), Some(operator), Some(last)) = (
+                left.child(0),
+                left.child(1),
+                left.child(left.child_count().saturating_sub(1)),
+            ) else {
                 return ShellEffects::UNKNOWN.into();
             };
             rest.push((operator.kind() == "&&", last));
@@ -218,7 +277,10 @@ impl<'s> Reading<'_, 's> {
     }
 
     fn pipeline(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
-        let piped = Input { piped: true, ..Input::default() };
+        let piped = Input {
+            piped: true,
+            ..Input::default()
+        };
         let mut effects = ShellEffects::NOTHING;
         for (at, stage) in named_children(node).into_iter().enumerate() {
             let input = if at == 0 { input } else { &piped };
@@ -242,7 +304,10 @@ impl<'s> Reading<'_, 's> {
         words.extend(behind);
         self.walk.work += words.len();
         let invoked = self.walk.invoke(&words, &input, depth);
-        let name = words.first().and_then(Word::literal).filter(|name| !self.walk.functions.contains_key(*name));
+        let name = words
+            .first()
+            .and_then(Word::literal)
+            .filter(|name| !self.walk.functions.contains_key(*name));
         Flow {
             effects: effects.join(redirects).join(invoked),
             truth: match name {
@@ -268,7 +333,10 @@ impl<'s> Reading<'_, 's> {
             }
             true
         });
-        if operators.into_iter().any(|node| super::programs::asks_about_file(self.text(node))) {
+        if operators
+            .into_iter()
+            .any(|node| super::programs::asks_about_file(self.text(node)))
+        {
             effects = effects.join(ShellEffects::LOOKS);
         }
         effects

@@ -17,7 +17,11 @@ pub(super) struct Word {
 impl Word {
     /// Reads a word's node.
     pub(super) fn read(node: Node<'_>, source: &str) -> Self {
-        let mut word = Self { text: String::new(), fixed: true, glob: false };
+        let mut word = Self {
+            text: String::new(),
+            fixed: true,
+            glob: false,
+        };
         if node.kind() == "concatenation" {
             let mut cursor = node.walk();
             for part in node.children(&mut cursor) {
@@ -69,7 +73,9 @@ impl Word {
 
     fn push_string(&mut self, node: Node<'_>, source: &str) {
         let end = node.end_byte().saturating_sub(1);
-        let mut done = source[node.byte_range()].find('"').map_or(end, |at| node.start_byte() + at + 1);
+        let mut done = source[node.byte_range()]
+            .find('"')
+            .map_or(end, |at| node.start_byte() + at + 1);
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             if child.kind() == "string_content" {

@@ -265,6 +265,7 @@ fn body() -> impl Strategy<Value = FactBody> {
         (text(), text(), text(), any::<Option<String>>()).prop_map(|(claim, text, reason, rewords)| {
             FactBody::ClaimTagged {
                 claim,
+                after_call: rewords.clone(),
                 text,
                 reason,
                 rewords,
