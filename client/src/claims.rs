@@ -74,6 +74,7 @@ fn text(claims: &[Claim]) -> String {
 /// A claim as the terminal shows it, on two or three lines.
 pub(crate) fn row(claim: &Claim) -> String {
     let (style, state) = match claim.state {
+        ClaimState::Open if claim.turns == 0 => (Look::NOTE, "open, new".to_owned()),
         ClaimState::Open => (Look::NOTE, format!("open for {}", count(claim.turns, "turn"))),
         ClaimState::Checked => (Look::GOOD, "checked".to_owned()),
         ClaimState::Dropped => (Look::DIM, "dropped".to_owned()),

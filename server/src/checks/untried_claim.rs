@@ -305,10 +305,14 @@ fn reminder(view: &PromptView<'_>, due: &[&ClaimRow]) -> String {
     let line = |row: &&ClaimRow| {
         let age = view.book.age(row);
         let overdue = if age > STALE_TURNS { ", overdue" } else { "" };
-        let turns = if age == 1 { "1 turn".to_owned() } else { format!("{age} turns") };
+        let open = match age {
+            0 => "new".to_owned(),
+            1 => "open for 1 turn".to_owned(),
+            _ => format!("open for {age} turns"),
+        };
         let helper = if row.agent.is_some() { ", by a helper agent" } else { "" };
         let (text, reason) = (quote(&row.text, MAX_QUOTE), quote(&row.reason, MAX_QUOTE));
-        format!("- “{text}” (blocked by: {reason}; open for {turns}{overdue}{helper})")
+        format!("- “{text}” (blocked by: {reason}; {open}{overdue}{helper})")
     };
     let mut lines: Vec<String> = due.iter().take(MAX_NAMED).map(line).collect();
     if due.len() > MAX_NAMED {

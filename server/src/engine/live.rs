@@ -1,7 +1,7 @@
 //! One live session: its book, and the folded records of its agents, kept up to date with ledger and files.
 //! What any of it means for a reply is decided in the core.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +42,8 @@ pub(super) struct Live {
     pub(super) book: Book,
     loaded: Option<i64>,
     last_fact: i64,
+    /// Facts that this process wrote and took since it last read: another process's fact may have a lower id.
+    taken: BTreeSet<i64>,
     answered_before: u64,
     records: HashMap<String, Following>,
     lineage_known: bool,
@@ -64,9 +66,10 @@ impl Live {
             self.answered_before = now;
         }
         let new = ledger.facts(key, self.last_fact)?;
-        for stored in &new.facts {
+        for stored in new.facts.iter().filter(|stored| !self.taken.contains(&stored.id)) {
             self.book.fold(&stored.fact);
         }
+        self.taken.clear();
         self.last_fact = new.last;
         self.loaded = Some(version);
         Ok(())
@@ -76,7 +79,7 @@ impl Live {
     pub(super) fn take<'a>(&mut self, facts: impl IntoIterator<Item = (&'a Fact, Option<i64>)>) {
         for (fact, id) in facts {
             self.book.fold(fact);
-            self.last_fact = id.unwrap_or(0).max(self.last_fact);
+            self.taken.extend(id);
         }
     }
 
