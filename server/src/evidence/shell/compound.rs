@@ -4,7 +4,8 @@
 use tree_sitter::Node;
 
 use super::ShellEffects;
-use super::walk::{Flow, Input, Reading, named_children, with_fields};
+use super::tree::{named_children, with_fields};
+use super::walk::{Flow, Input, Reading};
 use super::word::Word;
 
 impl Reading<'_, '_> {

@@ -3,6 +3,8 @@
 
 use tree_sitter::{Node, Tree};
 
+use super::tree::visit;
+
 /// Begins a word that is the text of a here-document. A command that already holds this character is not read.
 pub(super) const MARK: char = '\u{1}';
 
@@ -69,22 +71,14 @@ impl<'t> Parts<'t> {
 /// Here-documents that lie in no other, in source order.
 fn outermost(tree: &Tree) -> Vec<Node<'_>> {
     let mut found = Vec::new();
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
+    visit(tree.root_node(), |node| {
         let here = node.kind() == "heredoc_redirect";
         if here {
             found.push(node);
         }
-        if !here && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
-        }
-    }
+        !here
+    });
+    found
 }
 
 fn quote_literal(text: &str, out: &mut String) {

@@ -9,6 +9,7 @@ mod readers;
 mod redirect;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod walk;
 mod word;
 

@@ -9,6 +9,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::ShellEffects;
 use super::heredoc;
+use super::tree::{self, named_children, with_fields};
 use super::word::Word;
 
 /// Levels of nesting that are read; what lies deeper is unknown.
@@ -178,7 +179,11 @@ impl<'s> Reading<'_, 's> {
                 effects: whole.effects.join(flow.effects),
                 ..flow
             };
-            if flow.ends {
+            // `exit &` ends a shell of its own. Asking the node for its sibling takes as long as the list.
+            whole.ends &= !self.source[node.end_byte()..]
+                .trim_start_matches([' ', '\t'])
+                .starts_with('&');
+            if whole.ends {
                 break;
             }
         }
@@ -327,7 +332,7 @@ impl<'s> Reading<'_, 's> {
     fn test(&mut self, node: Node<'_>, input: &Input, depth: usize) -> ShellEffects {
         let mut effects = self.expansions(node, input, depth);
         let mut operators = Vec::new();
-        self.visit(node, |node| {
+        self.walk.work += tree::visit(node, |node| {
             if node.kind() == "test_operator" {
                 operators.push(node);
             }
@@ -345,7 +350,7 @@ impl<'s> Reading<'_, 's> {
     /// What `$(…)`, backticks and `<(…)` within a node run.
     pub(super) fn expansions(&mut self, node: Node<'_>, input: &Input, depth: usize) -> ShellEffects {
         let mut found = Vec::new();
-        self.visit(node, |inner| {
+        self.walk.work += tree::visit(node, |inner| {
             let code = matches!(inner.kind(), "command_substitution" | "process_substitution");
             if code {
                 found.push(inner);
@@ -362,39 +367,4 @@ impl<'s> Reading<'_, 's> {
         }
         effects
     }
-
-    /// Calls `enter` on a node and on all within it, in order, but not below those where it says no.
-    fn visit<'t>(&mut self, top: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
-        let mut cursor = top.walk();
-        loop {
-            self.walk.work += 1;
-            if enter(cursor.node()) && cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-            }
-        }
-    }
-}
-
-pub(super) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
-    node.named_children(&mut node.walk()).collect()
-}
-
-/// A node's children, each with the name of its place.
-pub(super) fn with_fields(node: Node<'_>) -> Vec<(Node<'_>, Option<&str>)> {
-    let mut found = Vec::new();
-    let mut cursor = node.walk();
-    if cursor.goto_first_child() {
-        loop {
-            found.push((cursor.node(), cursor.field_name()));
-            if !cursor.goto_next_sibling() {
-                break;
-            }
-        }
-    }
-    found
 }

@@ -1,0 +1,42 @@
+//! Ways through a syntax tree that take neither recursion nor a second look at a node.
+//! What the nodes mean stays out.
+
+use tree_sitter::Node;
+
+/// Calls `enter` on a node and on all within it, in order, but not below those where it says no. Returns how many nodes
+/// it was called on.
+pub(super) fn visit<'t>(top: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) -> usize {
+    let mut visited = 0;
+    let mut cursor = top.walk();
+    loop {
+        visited += 1;
+        if enter(cursor.node()) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return visited;
+            }
+        }
+    }
+}
+
+/// A node's children that are no mere tokens.
+pub(super) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.named_children(&mut node.walk()).collect()
+}
+
+/// A node's children, each with the name of its place.
+pub(super) fn with_fields(node: Node<'_>) -> Vec<(Node<'_>, Option<&str>)> {
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    if cursor.goto_first_child() {
+        loop {
+            found.push((cursor.node(), cursor.field_name()));
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+    found
+}
