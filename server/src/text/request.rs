@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::claim::{Content, beginning, subject_word};
 use super::prose::Prose;
-use super::spoken::{Clause, PLACEHOLDER, clauses, paragraphs};
+use super::spoken::{Clause, QUOTATION, SYMBOL, clauses, paragraphs};
 use super::words::{ARTICLES, FILLERS, is_name, sense, words};
 
 /// How many words may stand between "the" and "claim".
@@ -58,7 +58,6 @@ const LEAD_INS: &[&str] = &[
     "id like you to",
     "feel free to",
     "i think",
-    "i say",
 ];
 /// The lead-ins with which a question is a request.
 const ASKING: &[&str] = &["can you", "could you", "would you", "will you"];
@@ -89,12 +88,15 @@ const ABOUT: &[&str] = &[
     "saying",
     "which",
 ];
+/// Those of them that also say where any claim or tag stands: "the tag on the image".
+const ABOUT_ANYTHING: &[&str] = &["that", "on", "of", "for", "which"];
 /// Behind one of these another thing begins: "drop the table for the claim".
 const PREPOSITIONS: &[&str] = &[
     "in", "into", "to", "from", "of", "on", "for", "with", "by", "at", "as", "onto",
 ];
 /// Claims of other trades: of tokens, insurance, storage.
 const FOREIGN_CLAIMS: &[&str] = &[
+    SYMBOL,
     "jwt",
     "token",
     "oidc",
@@ -178,7 +180,7 @@ pub fn names_claim(prompt: &str, claim: &str) -> bool {
     paragraphs(&prose).any(|paragraph| {
         paragraph.quoted.iter().any(|quoted| quotes(quoted, &in_order))
             || clauses(&paragraph.spoken).iter().any(|clause| names(clause, &senses))
-            || holds(&paragraph.whole, claim)
+            || holds(paragraph.whole, claim)
     })
 }
 
@@ -222,35 +224,28 @@ fn asks_to_drop(clause: &Clause) -> bool {
     let Some((verb, object)) = rest.split_first() else {
         return false;
     };
-    let request = !clause.blocked && (!clause.question || asking) && VERBS.contains(&verb.as_str());
-    request && ((PRONOUN_VERBS.contains(&verb.as_str()) && is_pronoun(object)) || is_claim(object))
+    let request = !clause.blocked && (!clause.question || asking) && is_one_of(verb, VERBS);
+    request && ((is_one_of(verb, PRONOUN_VERBS) && is_pronoun(object)) || is_claim(object))
 }
 
 /// True when "the ... claim" or "the claim about ..." in a clause says words of this claim only.
 fn names(clause: &Clause, claim: &HashSet<String>) -> bool {
     let says_it = |named: &[String]| {
         let telling = |word: &&String| {
-            ![ARTICLES, FILLERS, NAMELESS]
-                .iter()
-                .any(|list| list.contains(&word.as_str()))
-                && *word != PLACEHOLDER
+            let nameless = [ARTICLES, FILLERS, NAMELESS].iter().any(|list| is_one_of(word, list));
+            !nameless && *word != QUOTATION && *word != SYMBOL
         };
         let mut named = named.iter().filter(telling).peekable();
         named.peek().is_some() && named.all(|word| claim.contains(&sense(word)))
     };
-    let is_noun = |word: &String| CLAIM_NOUNS.contains(&word.as_str()) || TAG_NOUNS.contains(&word.as_str());
-    clause
-        .words
-        .iter()
-        .enumerate()
-        .filter(|(_, word)| is_noun(word))
-        .any(|(at, _)| {
-            let before = &clause.words[at.saturating_sub(NAME_WORDS + 1)..at];
-            let start = before.iter().rposition(|word| DETERMINERS.contains(&word.as_str()));
-            let behind = &clause.words[at + 1..clause.words.len().min(at + 1 + SUBJECT_WORDS)];
-            let about = behind.first().is_some_and(|word| ABOUT.contains(&word.as_str()));
-            start.is_some_and(|start| says_it(&before[start + 1..])) || (about && says_it(&behind[1..]))
-        })
+    clause.words.iter().enumerate().any(|(at, noun)| {
+        let before = &clause.words[at.saturating_sub(NAME_WORDS + 1)..at];
+        let start = before.iter().rposition(|word| is_one_of(word, DETERMINERS));
+        let behind = &clause.words[at + 1..clause.words.len().min(at + 1 + SUBJECT_WORDS)];
+        let about = behind.first().is_some_and(|word| is_one_of(word, ABOUT));
+        (is_one_of(noun, CLAIM_NOUNS) || is_one_of(noun, TAG_NOUNS))
+            && (start.is_some_and(|start| says_it(&before[start + 1..])) || (about && says_it(&behind[1..])))
+    })
 }
 
 fn starts_with(words: &[String], phrase: &str) -> bool {
@@ -262,39 +257,50 @@ fn starts_with(words: &[String], phrase: &str) -> bool {
 
 fn is_pronoun(object: &[String]) -> bool {
     PRONOUNS.iter().any(|pronoun| {
-        let tail = object.iter().skip(pronoun.split(' ').count());
-        starts_with(object, pronoun) && tail.clone().all(|word| TAILS.contains(&word.as_str()))
+        let mut tail = object.iter().skip(pronoun.split(' ').count());
+        starts_with(object, pronoun) && tail.all(|word| is_one_of(word, TAILS))
     })
 }
 
 fn is_claim(object: &[String]) -> bool {
-    let Some((first, rest)) = object.split_first() else {
+    let Some((_, rest)) = object.split_first().filter(|(first, _)| is_one_of(first, DETERMINERS)) else {
         return false;
     };
-    if !DETERMINERS.contains(&first.as_str()) {
-        return false;
-    }
-    let nouns = rest.iter().take(NAME_WORDS + 1).enumerate();
-    nouns
-        .filter(|(_, word)| CLAIM_NOUNS.contains(&word.as_str()) || TAG_NOUNS.contains(&word.as_str()))
-        .any(|(at, noun)| {
-            let (name, tail) = (&rest[..at], &rest[at + 1..]);
-            let is_tag = TAG_NOUNS.contains(&noun.as_str());
-            let ours = name.iter().all(|word| {
-                let word = word.as_str();
-                let tag = OUR_TAGS.contains(&word) || DETERMINERS.contains(&word);
-                let claim =
-                    !FOREIGN_CLAIMS.contains(&word) && !PREPOSITIONS.contains(&word) && !CLAIM_NOUNS.contains(&word);
-                if is_tag { tag } else { claim }
-            });
-            let mut tail = tail
-                .iter()
-                .map(String::as_str)
-                .skip_while(|word| TAILS.contains(word) && !ABOUT.contains(word));
-            ours && tail
-                .next()
-                .is_none_or(|word| ABOUT.contains(&word) || word == PLACEHOLDER)
-        })
+    rest.iter().take(NAME_WORDS + 1).enumerate().any(|(at, noun)| {
+        let (name, tail) = (&rest[..at], &rest[at + 1..]);
+        (is_one_of(noun, CLAIM_NOUNS) && is_our_claim(name, tail))
+            || (is_one_of(noun, TAG_NOUNS) && is_our_tag(name, tail))
+    })
+}
+
+fn is_our_claim(name: &[String], tail: &[String]) -> bool {
+    let other = |word: &String| {
+        [FOREIGN_CLAIMS, PREPOSITIONS, CLAIM_NOUNS]
+            .iter()
+            .any(|list| is_one_of(word, list))
+    };
+    let mut tail = behind_courtesies(tail);
+    let fits = match tail.next() {
+        None => true,
+        Some(word) if is_one_of(word, ABOUT_ANYTHING) => !tail.any(|word| is_one_of(word, FOREIGN_CLAIMS)),
+        Some(word) => word == QUOTATION || is_one_of(word, ABOUT),
+    };
+    fits && !name.iter().any(other)
+}
+
+fn is_our_tag(name: &[String], tail: &[String]) -> bool {
+    let fits = |word: &String| is_one_of(word, ABOUT) && !is_one_of(word, ABOUT_ANYTHING);
+    let ours = |word: &String| is_one_of(word, OUR_TAGS) || is_one_of(word, DETERMINERS);
+    behind_courtesies(tail).next().is_none_or(fits) && name.iter().all(ours)
+}
+
+fn behind_courtesies(tail: &[String]) -> impl Iterator<Item = &String> {
+    tail.iter()
+        .skip_while(|word| is_one_of(word, TAILS) && !is_one_of(word, ABOUT))
+}
+
+fn is_one_of(word: &str, list: &[&str]) -> bool {
+    list.contains(&word)
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! What a person says in a prompt: its paragraphs, the words they quote, its clauses.
 //! What they ask for stays out.
 
+use std::ops::Range;
+
 use super::prose::Prose;
 use super::words::words;
 
-/// Stands for a quoted text or for code: a word like no other.
-pub(super) const PLACEHOLDER: &str = "\u{fffc}";
+/// Stands for a quoted text: a word like no other.
+pub(super) const QUOTATION: &str = "\u{fffc}";
+/// Stands for code of one word, thus for a name of the work at hand.
+pub(super) const SYMBOL: &str = "\u{fffb}";
 /// Earlier in the sentence, these make it a condition, an alternative, or somebody else's words.
 const BLOCKERS: &[&str] = &[
     "if", "when", "whenever", "unless", "once", "until", "whether", "or", "said", "says", "saying", "told", "asked",
@@ -18,7 +22,7 @@ const LINKS: &[&str] = &["and", "then", "but", "or", "so"];
 pub(super) struct Paragraph<'a> {
     /// All of it, quoted words and code included.
     pub(super) whole: &'a str,
-    /// What the person says, with a placeholder for each quoted text and piece of code.
+    /// What the person says, with a sign for each quoted text and piece of code.
     pub(super) spoken: String,
     /// The quoted texts and pieces of code.
     pub(super) quoted: Vec<&'a str>,
@@ -31,10 +35,16 @@ pub(super) fn paragraphs<'a>(prose: &'a Prose<'a>) -> impl Iterator<Item = Parag
         let (mut spoken, mut quoted) = (String::new(), Vec::new());
         let mut from = range.start;
         let inside = prose.shown().partition_point(|code| code.end <= range.start);
-        for code in prose.shown()[inside..].iter().take_while(|code| code.end <= range.end) {
+        let within = |code: &&Range<usize>| range.start <= code.start && code.end <= range.end;
+        for code in prose.shown()[inside..].iter().take_while(within) {
             take_quotes(&prose.text()[from..code.start], &mut spoken, &mut quoted);
-            spoken.push_str(PLACEHOLDER);
-            quoted.push(prose.text()[code.clone()].trim_matches('`'));
+            let shown = prose.text()[code.clone()].trim_matches('`').trim();
+            spoken.push_str(if shown.contains(char::is_whitespace) {
+                QUOTATION
+            } else {
+                SYMBOL
+            });
+            quoted.push(shown);
             from = code.end;
         }
         take_quotes(&prose.text()[from..range.end], &mut spoken, &mut quoted);
@@ -63,7 +73,7 @@ fn take_quotes<'a>(text: &'a str, spoken: &mut String, quoted: &mut Vec<&'a str>
         match close {
             Some(end) => {
                 quoted.push(&behind[..end]);
-                spoken.push_str(PLACEHOLDER);
+                spoken.push_str(QUOTATION);
                 rest = &behind[end + behind[end..].chars().next().map_or(0, char::len_utf8)..];
             }
             None if single => {
@@ -73,7 +83,7 @@ fn take_quotes<'a>(text: &'a str, spoken: &mut String, quoted: &mut Vec<&'a str>
             }
             None => {
                 quoted.push(behind);
-                spoken.push_str(PLACEHOLDER);
+                spoken.push_str(QUOTATION);
                 return;
             }
         }
@@ -107,15 +117,8 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
     for chunk in text.split_whitespace() {
         for word in words(chunk) {
             if LINKS.contains(&word.as_str()) {
-                let negated = clause.holds(NEGATIONS);
-                let blocked = clause.blocked || word == "or" || negated || clause.holds(BLOCKERS);
-                found.push(std::mem::replace(
-                    &mut clause,
-                    Clause {
-                        blocked,
-                        ..Clause::default()
-                    },
-                ));
+                let blocked = word == "or" || clause.holds(NEGATIONS) || clause.holds(BLOCKERS);
+                found.push(clause.go_on(blocked));
             } else {
                 clause.words.push(word);
             }
@@ -130,14 +133,8 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
                 found.push(std::mem::take(&mut clause));
             }
             Some(',' | '—' | '–' | '-') => {
-                let blocked = clause.blocked || clause.holds(BLOCKERS);
-                found.push(std::mem::replace(
-                    &mut clause,
-                    Clause {
-                        blocked,
-                        ..Clause::default()
-                    },
-                ));
+                let blocked = clause.holds(BLOCKERS);
+                found.push(clause.go_on(blocked));
             }
             _ => {}
         }
@@ -147,6 +144,16 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
 }
 
 impl Clause {
+    /// Begins the next clause of the same sentence and gives back this one.
+    fn go_on(&mut self, blocked: bool) -> Self {
+        let next = Self {
+            words: Vec::new(),
+            question: false,
+            blocked: self.blocked || blocked,
+        };
+        std::mem::replace(self, next)
+    }
+
     fn holds(&self, list: &[&str]) -> bool {
         self.words.iter().any(|word| list.contains(&word.as_str()))
     }
