@@ -1,12 +1,12 @@
 //! What a text says: which of it is said and which is shown, the tags in it, whether two claims are the same.
 //! What follows from a tag or a claim stays out: that is for the fold and the checks.
 
-pub mod claim;
-pub mod prose;
-pub mod quote;
-pub mod request;
+mod claim;
+mod prose;
+mod quote;
+mod request;
 mod spoken;
-pub mod tag;
+mod tag;
 mod words;
 
 pub use claim::{folded, shares_subject, similarity};

@@ -66,7 +66,9 @@ pub(super) fn words(text: &str) -> Vec<String> {
 fn push_word(word: &str, words: &mut Vec<String>) {
     let plain = |c: char| c.is_alphabetic() || c == '-' || c == '\'';
     if word.is_empty() {
-    } else if word.contains('-') && word.chars().all(plain) {
+        return;
+    }
+    if word.contains('-') && word.chars().all(plain) {
         word.split('-').for_each(|part| push_word(part, words));
     } else if let Some(verb) = negated(word) {
         words.extend([verb.to_owned(), "not".to_owned()]);
