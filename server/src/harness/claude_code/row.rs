@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// A row. Members that are not named here are passed over; members whose shape may vary are kept unread.
@@ -155,7 +155,7 @@ pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 pub(super) enum Content<'a> {
     Text(Cow<'a, str>),
     Blocks(Vec<Block<'a>>),
-    /// Nothing that carries text: an object, a number.
+    /// There is none, or none that carries text.
     #[default]
     Other,
 }
@@ -190,24 +190,45 @@ impl<'de> Visitor<'de> for TextVisitor {
         f.write_str("a string")
     }
 
-    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Text<'de>, E> {
+    fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Text<'de>, E> {
         Ok(Text(String::from_utf8_lossy(bytes)))
     }
 
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Text<'de>, E> {
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text<'de>, E> {
         Ok(Text(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())))
     }
 }
 
 impl<'a, 'de: 'a> Deserialize<'de> for Content<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = <&'de RawValue>::deserialize(deserializer)?;
-        let mut inner = serde_json::Deserializer::from_str(raw.get());
-        let read = match raw.get().as_bytes().first() {
-            Some(b'"') => Text::deserialize(&mut inner).map(|text| Self::Text(text.0)),
-            Some(b'[') => Vec::deserialize(&mut inner).map(Self::Blocks),
-            _ => Ok(Self::Other),
-        };
-        read.map_err(serde::de::Error::custom)
+        deserializer.deserialize_bytes(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or blocks")
+    }
+
+    fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Content<'de>, E> {
+        TextVisitor
+            .visit_borrowed_bytes(bytes)
+            .map(|text| Content::Text(text.0))
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Content<'de>, E> {
+        TextVisitor.visit_bytes(bytes).map(|text| Content::Text(text.0))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut blocks: A) -> Result<Content<'de>, A::Error> {
+        let mut read = Vec::new();
+        while let Some(block) = blocks.next_element()? {
+            read.push(block);
+        }
+        Ok(Content::Blocks(read))
     }
 }

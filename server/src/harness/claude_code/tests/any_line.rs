@@ -30,6 +30,7 @@ fn a_line_that_cannot_be_read_is_said_to_be_so() {
         (br#"{"type":"progress","data":{"mess"#, &unreadable),
         (br#"{"type":"user","uuid":7,"message":{"content":"a"}}"#, &unreadable),
         (br#"{"type":"user","message":{"content":["a"]}}"#, &unreadable),
+        (br#"{"type":"user","message":{"content":{"text":"a"}}}"#, &unreadable),
     ];
     for (line, expected) in cases {
         assert_eq!(read(line, Stream::Main), expected, "{}", String::from_utf8_lossy(line));

@@ -58,7 +58,7 @@ fn only_a_persons_words_are_a_prompt() {
         ),
         (user(json!([{"type": "text", "text": ide}])), Err(Injection::Harness)),
         (user(json!("")), Err(Injection::Harness)),
-        (user(json!({"text": "a"})), Err(Injection::Harness)),
+        (user(Value::Null), Err(Injection::Harness)),
         (with(user(json!("a")), json!({"isMeta": true})), Err(Injection::Harness)),
         (
             with(user(json!("a")), json!({"isCompactSummary": true})),
