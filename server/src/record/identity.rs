@@ -34,7 +34,8 @@ pub(super) fn open(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     Ok(metadata.is_file().then_some((file, metadata)))
 }
 
-/// What a file looked like when it was read up to some place.
+/// What a file looked like when it was read up to some place. A change between head and tail alone goes unseen: reading
+/// all of it again at each event would cost more than records that are only ever appended to are worth.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Identity {
     device: u64,

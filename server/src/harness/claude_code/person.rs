@@ -1,7 +1,7 @@
 //! Who speaks in a row of type `user` that ends no call: the person, a hook, a task, or the harness.
 //! What the words mean stays out.
 
-use super::row::{Content, Origin, Row, is, look, owned};
+use super::row::{Block, Content, Origin, Row, is, look, owned};
 use crate::session::{Entry, Injection};
 
 /// What stands around text that the harness lays before a person's words; the words come after it.
@@ -35,25 +35,25 @@ const NOTIFICATION: &str = "<task-notification>";
 /// Adds the prompt with its origin, or who else spoke.
 pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>) {
     let turn = owned(row.prompt_id.as_ref());
-    let injection = match injection(row, content) {
-        Some(injection) => injection,
-        None => match words(content) {
-            Some(text) => {
-                out.push(Entry::Origin {
-                    session: owned(row.session_id.as_ref()),
-                    client: row.version.is_some(),
-                });
-                out.push(Entry::Prompt {
-                    row: row.id(),
-                    turn,
-                    text,
-                });
-                return;
-            }
-            None => Injection::Harness,
-        },
+    let spoken = match injection(row, content) {
+        Some(injection) => Err(injection),
+        None => words(content).ok_or(Injection::Harness),
     };
-    out.push(Entry::Injected { injection, turn });
+    match spoken {
+        Ok(text) => {
+            let session = owned(row.session_id.as_ref());
+            out.push(Entry::Origin {
+                session,
+                client: row.version.is_some(),
+            });
+            out.push(Entry::Prompt {
+                row: row.id(),
+                turn,
+                text,
+            });
+        }
+        Err(injection) => out.push(Entry::Injected { injection, turn }),
+    }
 }
 
 /// Whether a prompt, as it is submitted, is the person's: not a task's report and not a command's envelope.
@@ -114,7 +114,7 @@ fn words(content: &Content<'_>) -> Option<String> {
         .into_iter()
         .filter(|text| !INTERRUPTIONS.contains(&text.trim()))
         .collect();
-    let attached = |blocks: &[super::row::Block<'_>]| blocks.iter().any(|at| at.is("image") || at.is("document"));
+    let attached = |blocks: &[Block<'_>]| blocks.iter().any(|block| block.is("image") || block.is("document"));
     let attached = matches!(content, Content::Blocks(blocks) if attached(blocks));
     (attached || !own.is_empty()).then(|| own.join("\n"))
 }

@@ -35,8 +35,8 @@ fn only_a_persons_words_are_a_prompt() {
             words("b"),
         ),
         (
-            with(user(json!("Stop hook feedback: is odd")), json!({"isMeta": false})),
-            words("Stop hook feedback: is odd"),
+            user(json!("Stop hook feedback:\nis odd")),
+            words("Stop hook feedback:\nis odd"),
         ),
         (
             with(
