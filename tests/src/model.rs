@@ -1,7 +1,7 @@
 //! A scripted stand-in for the service that a harness asks for its model's words; it notes what it was asked.
 //! It understands nothing: replies come from the script, and no check is known here.
 
-pub mod http;
+mod http;
 mod messages;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -20,12 +20,12 @@ const AUX: &str = "aux";
 /// The lane for requests that want the conversation summed up.
 const COMPACT: &str = "compact";
 /// What a lane says that has run out.
-pub const EXHAUSTED: &str = "SCRIPT EXHAUSTED";
+const EXHAUSTED: &str = "SCRIPT EXHAUSTED";
 /// After so many requests the model answers with errors, so that no loop fills the memory.
 const MAX_ASKED: usize = 500;
 
 /// What the model will say: lanes by name, each a list of turns, each a list of blocks.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
     /// The lanes. A lane is chosen by `[[lane:NAME]]` in the first message of the conversation; else it is `main`
@@ -100,11 +100,11 @@ impl Script {
 
 /// One request for words.
 #[derive(Debug, Clone)]
-pub struct Asked {
+struct Asked {
     /// The lane that answered.
-    pub lane: String,
+    lane: String,
     /// The request's body.
-    pub body: Value,
+    body: Value,
 }
 
 /// What the connections share.

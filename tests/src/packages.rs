@@ -371,10 +371,17 @@ mod tests {
         let pin = toy.pin(&integrity(&toy.tarball).unwrap());
         toy.unpack(&pin).unwrap();
         let program = toy.cache.program(&pin).unwrap();
-        fs::remove_file(program.parent().unwrap().with_file_name(MARKER)).unwrap();
-        fs::write(&program, "half").unwrap();
-        assert_eq!(toy.cache.program(&pin), None);
-        toy.unpack(&pin).unwrap();
-        assert_ne!(fs::read_to_string(toy.cache.program(&pin).unwrap()).unwrap(), "half");
+        let marker = program.parent().unwrap().with_file_name(MARKER);
+        // No marker at all, one that was cut off, and one of other bytes under the same version.
+        for spoilt in [None, Some(""), Some("sha512-other")] {
+            match spoilt {
+                None => fs::remove_file(&marker).unwrap(),
+                Some(text) => fs::write(&marker, text).unwrap(),
+            }
+            fs::write(&program, "half").unwrap();
+            assert_eq!(toy.cache.program(&pin), None, "{spoilt:?}");
+            toy.unpack(&pin).unwrap();
+            assert_ne!(fs::read_to_string(toy.cache.program(&pin).unwrap()).unwrap(), "half");
+        }
     }
 }

@@ -92,7 +92,7 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<Finis
 ///
 /// # Errors
 /// The system refuses to tell.
-pub fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let end = Instant::now() + limit;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -106,7 +106,7 @@ pub fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>
 }
 
 /// Kills the program with everything in its process group, and reaps it; a program that has ended is left alone.
-pub fn kill_group(child: &mut Child) {
+pub(crate) fn kill_group(child: &mut Child) {
     // Once the program is reaped its number may belong to somebody else.
     if matches!(child.try_wait(), Ok(None)) {
         // It fails only when the program has ended just now.

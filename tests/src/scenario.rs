@@ -125,6 +125,13 @@ impl Scenario {
 
     fn check(&self, ended: &Ended, told: &[String], claims: &[Value]) -> Result<()> {
         ensure!(ended.code == Some(0), "exit code {:?}", ended.code);
+        for line in &ended.lines {
+            let reported = serde_json::from_str::<Value>(line).unwrap_or_default();
+            ensure!(
+                reported["type"] != "result" || reported["is_error"] == false,
+                "a turn failed: {line}"
+            );
+        }
         ensure!(
             told.len() == self.expect.requests,
             "{} requests, not {}",
@@ -219,41 +226,51 @@ mod tests {
         .unwrap();
         let open = json!({"claim": "c", "state": "open", "id": "1"});
         let closed = json!({"claim": "c", "state": "closed"});
+        let (fine, failed) = (
+            r#"{"type":"result","is_error":false}"#,
+            r#"{"type":"result","is_error":true}"#,
+        );
+        let told = vec!["a", "it is held"];
         let cases = [
-            (Some(0), vec!["a", "it is held"], vec![open.clone()], None),
-            (Some(1), vec!["a", "it is held"], vec![open.clone()], Some("exit code")),
-            (None, vec!["a", "it is held"], vec![open.clone()], Some("exit code")),
+            (Some(0), fine, told.clone(), vec![open.clone()], None),
+            (Some(0), failed, told.clone(), vec![open.clone()], Some("a turn failed")),
+            (Some(1), fine, told.clone(), vec![open.clone()], Some("exit code")),
+            (None, fine, told.clone(), vec![open.clone()], Some("exit code")),
             (
                 Some(0),
+                fine,
                 vec!["it is held"],
                 vec![open.clone()],
                 Some("1 requests, not 2"),
             ),
             (
                 Some(0),
+                fine,
                 vec!["held", "other"],
                 vec![open.clone()],
                 Some("does not tell"),
             ),
             (
                 Some(0),
+                fine,
                 vec!["a", "held and loose"],
                 vec![open.clone()],
                 Some("tells \"loose\""),
             ),
-            (Some(0), vec!["a", "held"], vec![], Some("the open claims are")),
-            (Some(0), vec!["a", "held"], vec![closed], Some("the open claims are")),
+            (Some(0), fine, told.clone(), vec![], Some("the open claims are")),
+            (Some(0), fine, told.clone(), vec![closed], Some("the open claims are")),
             (
                 Some(0),
-                vec!["a", "held"],
+                fine,
+                told,
                 vec![open.clone(), open],
                 Some("the open claims are"),
             ),
         ];
-        for (code, told, claims, failure) in cases {
+        for (code, line, told, claims, failure) in cases {
             let ended = Ended {
                 code,
-                lines: Vec::new(),
+                lines: vec![line.to_owned()],
                 stderr: String::new(),
             };
             let told: Vec<String> = told.into_iter().map(str::to_owned).collect();

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use self::request::Request;
+pub(crate) use self::request::Request;
 use self::request::{Incoming, read_request};
 
 /// A connection beyond this many open ones is closed unanswered.
@@ -22,18 +22,18 @@ const IDLE: Duration = Duration::from_secs(120);
 
 /// A response, sent as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
+pub(crate) struct Response {
     /// The status code.
-    pub status: u16,
+    pub(crate) status: u16,
     /// The media type of the body.
-    pub content_type: &'static str,
+    pub(crate) content_type: &'static str,
     /// The body.
-    pub body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Response {
     /// A JSON body.
-    pub fn json(status: u16, body: &Value) -> Self {
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self {
             status,
             content_type: "application/json",
@@ -42,7 +42,7 @@ impl Response {
     }
 
     /// A stream of server-sent events, complete.
-    pub fn events(body: String) -> Self {
+    pub(crate) fn events(body: String) -> Self {
         Self {
             status: 200,
             content_type: "text/event-stream",
@@ -55,7 +55,7 @@ type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
 /// A server on a free port of 127.0.0.1; dropping it closes every connection and joins every thread.
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
     accepting: Option<JoinHandle<()>>,
@@ -66,7 +66,7 @@ impl Server {
     ///
     /// # Errors
     /// No port can be bound on loopback.
-    pub fn start(handler: impl Fn(&Request) -> Response + Send + Sync + 'static) -> io::Result<Self> {
+    pub(crate) fn start(handler: impl Fn(&Request) -> Response + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -81,7 +81,7 @@ impl Server {
     }
 
     /// The address it listens on.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 }

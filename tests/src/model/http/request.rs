@@ -9,13 +9,13 @@ const MAX_HEAD: u64 = 64 * 1024;
 const MAX_BODY: u64 = 32 * 1024 * 1024;
 /// A request, read to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub(crate) struct Request {
     /// `GET`, `HEAD`, `POST` ...
-    pub method: String,
+    pub(crate) method: String,
     /// The path without the query.
-    pub path: String,
+    pub(crate) path: String,
     /// The body, without its transfer coding.
-    pub body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 /// What came in on a connection.
@@ -204,6 +204,18 @@ mod tests {
         for (bytes, expected) in cases {
             let shown: String = bytes.chars().take(80).collect();
             assert_eq!(&read_request(&mut bytes.as_bytes()).unwrap(), expected, "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn many_chunks_are_no_way_around_the_cap() {
+        let chunk = "x".repeat(MAX_BODY as usize);
+        let head = "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n";
+        for (more, accepted) in [("0\r\n\r\n", true), ("1\r\nx\r\n0\r\n\r\n", false)] {
+            let bytes = format!("{head}{MAX_BODY:x}\r\n{chunk}\r\n{more}");
+            let read = read_request(&mut bytes.as_bytes()).unwrap();
+            assert_eq!(matches!(read, Incoming::Request { .. }), accepted);
+            assert_eq!(read == Incoming::Unusable(413), !accepted);
         }
     }
 }
