@@ -119,7 +119,13 @@ impl Scenario {
                 .enumerate()
                 .map(|(at, text)| format!("--- request {}\n{text}", at + 1))
                 .collect();
-            format!("{}\n{}\nstderr: {}", self.about, shown.join("\n"), ended.stderr)
+            let notices = notices(&ended.lines).join("\n");
+            format!(
+                "{}\n{}\nnotices: {notices}\nstderr: {}",
+                self.about,
+                shown.join("\n"),
+                ended.stderr
+            )
         })
     }
 
@@ -156,6 +162,15 @@ impl Scenario {
         ensure!(same, "the open claims are {open:?}, of {claims:#?}");
         Ok(())
     }
+}
+
+/// What the harness told the person beside the model's words: there a check that could not be done is named.
+fn notices(lines: &[String]) -> Vec<&str> {
+    let is_notice = |line: &&String| {
+        let line = serde_json::from_str::<Value>(line).unwrap_or_default();
+        line["type"] == "system" && line["subtype"] != "init"
+    };
+    lines.iter().filter(is_notice).map(String::as_str).collect()
 }
 
 /// For each request the text in those messages that the request before did not have, without the model's own.
