@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use proofmark_protocol::query::{Claim, ClaimState};
 use proofmark_server::engine::{now, queries};
-use proofmark_server::text::quote::quote;
+use proofmark_server::text::quote;
 
 use crate::output::{Look, count, say, say_json, styled};
 use crate::place::Place;

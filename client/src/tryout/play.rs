@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use proofmark_protocol::{Decision, Finding, Outcome};
 use proofmark_server::engine::queries;
 use proofmark_server::session::{FactBody, SessionKey};
-use proofmark_server::text::quote::quote;
+use proofmark_server::text::quote;
 use serde_json::{Value, json};
 
 use super::script::{Event, Kind, Script};

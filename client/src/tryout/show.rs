@@ -6,7 +6,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use proofmark_protocol::Outcome;
 use proofmark_protocol::query::ClaimState;
-use proofmark_server::text::quote::quote;
+use proofmark_server::text::quote;
 
 use super::{Answer, Report, Turn};
 use crate::claims;

@@ -39,8 +39,8 @@ pub enum Record<'a> {
     Read {
         /// The agent's own stream.
         stream: &'a Stream,
-        /// False when the reply, or what came before it, may not be on record yet.
-        caught_up: bool,
+        /// What may not be on record yet.
+        lag: Lag,
         /// The facts of a call that delegates, from its helper's record.
         helper: &'a dyn Fn(&CallRecord) -> CallFacts,
     },
@@ -48,7 +48,20 @@ pub enum Record<'a> {
     Unread {
         /// Why, for the person.
         why: &'a str,
+        /// True when it may be there in a moment: a session's first turn can end before its file is written.
+        may_come: bool,
     },
+}
+
+/// How far a record is behind the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lag {
+    /// It shows all that came before the reply.
+    None,
+    /// It has reached the turn, and may lack its last lines.
+    Tail,
+    /// It has not reached the turn: what it shows as the running one is an earlier one.
+    Turn,
 }
 
 /// What a check sees when an agent wants to end its turn.

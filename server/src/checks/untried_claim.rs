@@ -20,12 +20,12 @@ use proofmark_protocol::query::{ClaimState, SettledBy};
 use proofmark_protocol::settings::{Mode, Reminder, Settings};
 use proofmark_protocol::{Evidence, Finding, FindingState, Severity};
 
-use super::{Check, Complaint, Note, PromptVerdict, PromptView, Record, StopView, Verdict, is_of};
+use super::{Check, Complaint, Lag, Note, PromptVerdict, PromptView, Record, StopView, Verdict, is_of};
 use crate::evidence::call::Known;
 use crate::session::book::claim_id;
 use crate::session::{CallRecord, ClaimRow, FactBody};
-use crate::text::quote::quote;
-use crate::text::{claim, request, tag};
+use crate::text::quote;
+use crate::text;
 
 const CODE: &str = "untried-claim";
 /// A rewording as close as this is the same thing said otherwise.
@@ -69,18 +69,20 @@ impl Check for UntriedClaim {
         };
         let tagged = tagged(view, reply);
         let attempted = match &view.record {
-            Record::Read { stream, caught_up, helper } => match stream.attempted(helper) {
-                Known::No if !caught_up => Known::Unknown,
+            Record::Read { lag: Lag::Turn, .. } => Known::Unknown,
+            Record::Read { stream, lag, helper } => match stream.attempted(helper) {
+                Known::No if *lag != Lag::None => Known::Unknown,
                 attempted => attempted,
             },
             Record::Unread { .. } => Known::Unknown,
         };
         let undecided = attempted == Known::Unknown && tagged.iter().any(|tagged| tagged.well_formed);
         let unsettled = view.book.open().any(|row| is_of(row, view.agent) && !still_tagged(row, &tagged));
-        verdict.await_record = match &view.record {
-            Record::Read { caught_up, .. } => !view.last_look && (undecided || (unsettled && !caught_up)),
-            Record::Unread { .. } => false,
+        let may_change = match &view.record {
+            Record::Read { lag, .. } => undecided || (unsettled && *lag != Lag::None),
+            Record::Unread { may_come, .. } => undecided && *may_come,
         };
+        verdict.await_record = may_change && !view.last_look;
         for tagged in &tagged {
             judge(view, tagged, attempted, &mut verdict);
         }
@@ -146,17 +148,17 @@ impl Check for UntriedClaim {
 fn tagged(view: &StopView<'_>, reply: &str) -> Vec<Tagged> {
     let mut by_id = BTreeMap::new();
     let mut order = Vec::new();
-    for tag in tag::tags(reply) {
+    for tag in text::tags(reply) {
         if !tag.well_formed && !view.settings.untried_claim.strict {
             continue;
         }
-        let folded = claim::folded(&tag.claim);
+        let folded = text::folded(&tag.claim);
         let id = claim_id(view.key, view.agent, &folded);
         if by_id.insert(id.clone(), ()).is_some() {
             continue;
         }
         let known = view.book.claim(&id).is_some();
-        let like = |row: &&ClaimRow| is_of(row, view.agent) && claim::similarity(&row.text, &tag.claim) > REWORDED;
+        let like = |row: &&ClaimRow| is_of(row, view.agent) && text::similarity(&row.text, &tag.claim) > REWORDED;
         let rewords = if known { None } else { view.book.open().find(like).map(|row| row.id.clone()) };
         order.push(Tagged { id, text: tag.claim, reason: tag.reason, well_formed: tag.well_formed, rewords });
     }
@@ -207,7 +209,7 @@ fn judge(view: &StopView<'_>, tagged: &Tagged, attempted: Known, verdict: &mut V
     let state = if attempted == Known::Yes { FindingState::Noted } else { FindingState::Unchecked };
     if state == FindingState::Unchecked {
         let why = match view.record {
-            Record::Unread { why } => why,
+            Record::Unread { why, .. } => why,
             Record::Read { .. } => "the record does not show all of this turn",
         };
         let text = format!("Proofmark left “{shown}” unchecked: {why}. The claim is neither refused nor settled.");
@@ -222,13 +224,13 @@ fn judge(view: &StopView<'_>, tagged: &Tagged, attempted: Known, verdict: &mut V
 
 /// Settles open claims that the reply no longer tags.
 fn settle(view: &StopView<'_>, tagged: &[Tagged], verdict: &mut Verdict) {
-    let Record::Read { stream, caught_up, helper } = &view.record else { return };
+    let Record::Read { stream, lag: lag @ (Lag::None | Lag::Tail), helper } = &view.record else { return };
     for row in view.book.open().filter(|row| is_of(row, view.agent) && !still_tagged(row, tagged)) {
         let refused_now = row.refused == Some(view.turn);
         let after = if row.tagged == view.turn && !refused_now { row.after_call.as_deref() } else { None };
         let calls: Vec<&CallRecord> = stream.observed(after, helper).collect();
         let matches = |call: &&&CallRecord| {
-            claim::shares_subject(&row.text, &call.input) || claim::shares_subject(&row.text, &call.output)
+            text::shares_subject(&row.text, &call.input) || text::shares_subject(&row.text, &call.output)
         };
         let matching = calls.iter().rev().find(matches);
         let fact = |state, call: Option<&CallRecord>| FactBody::ClaimSettled {
@@ -249,7 +251,7 @@ fn settle(view: &StopView<'_>, tagged: &[Tagged], verdict: &mut Verdict) {
             verdict.facts.push(fact(ClaimState::Checked, Some(call)));
             verdict.findings.push(finding(row.id.clone(), text.clone(), FindingState::Noted, view.turn, Some(call)));
             verdict.notes.push(Note { text, once: None });
-        } else if refused_now && *caught_up {
+        } else if refused_now && *lag == Lag::None {
             verdict.facts.push(fact(ClaimState::Dropped, None));
         }
     }
@@ -290,10 +292,10 @@ fn named<'a>(quotes: impl ExactSizeIterator<Item = &'a str>) -> String {
 
 /// The claims that the person's prompt retires: those it names, else the only one that is open.
 fn retired_by<'a>(prompt: &str, open: &[&'a ClaimRow]) -> Vec<&'a ClaimRow> {
-    if open.is_empty() || !request::drop_request(prompt) {
+    if open.is_empty() || !text::drop_request(prompt) {
         return Vec::new();
     }
-    let named: Vec<&ClaimRow> = open.iter().copied().filter(|row| request::names_claim(prompt, &row.text)).collect();
+    let named: Vec<&ClaimRow> = open.iter().copied().filter(|row| text::names_claim(prompt, &row.text)).collect();
     match (named.is_empty(), open) {
         (true, [only]) => vec![only],
         _ => named,

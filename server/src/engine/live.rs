@@ -6,17 +6,19 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use proofmark_protocol::Harness;
 use proofmark_protocol::settings::Settings;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::evidence::call::{CallFacts, Known};
 use crate::harness::{self, HarnessSpec, Stream as Whose};
 use crate::ledger::{Ledger, LedgerError};
-use crate::record::{Follower, Line};
+use crate::record::{Follower, Line, RecordError};
 use crate::session::book::claim_id;
 use crate::session::stream::FOLD_VERSION;
 use crate::session::{Book, CallRecord, Ending, Fact, FactBody, SessionKey, Stream, ToolKind};
-use crate::text::claim;
+use crate::text;
 
 /// New bytes of a record after which its fold is stored again.
 const SNAPSHOT_EVERY: u64 = 256 * 1024;
@@ -47,6 +49,19 @@ pub(super) struct Live {
     answered_before: u64,
     records: HashMap<String, Following>,
     lineage_known: bool,
+    /// The transcript was waited for, and did not come.
+    never_came: bool,
+}
+
+/// Why a record was not read.
+#[derive(Debug, Error)]
+pub(super) enum Unread {
+    /// Nobody taught us this harness's records.
+    #[error("records of {0} are not known to it yet")]
+    NoReader(Harness),
+    /// The file gives trouble.
+    #[error(transparent)]
+    Record(#[from] RecordError),
 }
 
 /// How reading a record went.
@@ -99,10 +114,8 @@ impl Live {
         path: &Path,
         settings: &Settings,
         stop: &AtomicBool,
-    ) -> Result<(), String> {
-        let Some(spec) = harness::spec(key.harness) else {
-            return Err(format!("records of {} can't be read yet", key.harness));
-        };
+    ) -> Result<(), Unread> {
+        let Some(spec) = harness::spec(key.harness) else { return Err(Unread::NoReader(key.harness)) };
         let name = agent.unwrap_or(MAIN).to_owned();
         if self.records.get(&name).is_none_or(|known| known.follower.path() != path) {
             let following = stored(ledger, key, &name, path).unwrap_or_else(|| Following {
@@ -114,9 +127,17 @@ impl Live {
             });
             self.records.insert(name.clone(), following);
         }
-        let Some(following) = self.records.get_mut(&name) else { return Err("no record".to_owned()) };
+        let Some(following) = self.records.get_mut(&name) else { return Err(Unread::NoReader(key.harness)) };
         let whose = if agent.is_some() { Whose::Helper } else { Whose::Main };
         follow(spec, whose, following, settings, stop)
+    }
+
+    /// Whether a record that could not be read may be there in a moment; a session is waited for once.
+    pub(super) fn may_come(&mut self, error: Option<&Unread>, last_look: bool) -> bool {
+        let missing = matches!(error, Some(Unread::Record(RecordError::Missing(_))));
+        let first = missing && !self.never_came;
+        self.never_came = missing && (self.never_came || last_look);
+        first
     }
 
     /// Reads the records of the helper agents that the running turn of an agent delegated to.
@@ -221,7 +242,7 @@ fn follow(
     following: &mut Following,
     settings: &Settings,
     stop: &AtomicBool,
-) -> Result<(), String> {
+) -> Result<(), Unread> {
     let Following { follower, stream, torn, .. } = following;
     let tools = |tool: &str| settings.tool_effect(tool);
     let mut entries = Vec::new();
@@ -236,13 +257,8 @@ fn follow(
         }
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    match progress {
-        Ok(progress) => {
-            *torn = progress.torn;
-            Ok(())
-        }
-        Err(error) => Err(format!("the transcript can't be read ({error})")),
-    }
+    *torn = progress?.torn;
+    Ok(())
 }
 
 /// A parent's claims whose turns were copied, as facts of the fork.
@@ -255,7 +271,7 @@ fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = 
         }
         match &mut fact.body {
             FactBody::ClaimTagged { claim, text, rewords, .. } => {
-                let id = claim_id(key, fact.agent.as_deref(), &claim::folded(text));
+                let id = claim_id(key, fact.agent.as_deref(), &text::folded(text));
                 ids.insert(std::mem::replace(claim, id.clone()), id);
                 *rewords = rewords.as_ref().and_then(|old| ids.get(old).cloned());
             }

@@ -18,7 +18,7 @@ use proofmark_protocol::event::{
 };
 use proofmark_protocol::{Decision, Outcome, SessionRef};
 
-use crate::checks::{PromptView, REGISTRY, Record, StopView};
+use crate::checks::{Lag, PromptView, REGISTRY, Record, StopView};
 use crate::harness;
 use crate::ledger::{Ledger, LedgerError};
 use crate::session::decide::{self, Step};
@@ -32,7 +32,7 @@ const GATE_DEADLINE: Duration = Duration::from_millis(120);
 /// Within this time a stop is decided, or it passes and that is said.
 const STOP_DEADLINE: Duration = Duration::from_millis(1_900);
 /// How long a stop waits for lines that are on their way to the record.
-const RECORD_WAIT: Duration = Duration::from_millis(400);
+const RECORD_WAIT: Duration = Duration::from_millis(1_000);
 /// How often it looks meanwhile.
 const RECORD_LOOK: Duration = Duration::from_millis(15);
 /// An answer of a server that died counts this long for the same event, in milliseconds.
@@ -236,8 +236,8 @@ impl Engine {
         }
         let effective = self.settings.read(at.cwd.as_deref());
         let agent = at.agent.as_deref();
-        let unread = match path {
-            None => Some("the harness named no transcript".to_owned()),
+        let (unread, may_come) = match path {
+            None => (Some("the harness named no transcript".to_owned()), false),
             Some(path) => {
                 let ledger = self.ledger();
                 let read = live.read(&ledger, key, agent, path, &effective.settings, expired);
@@ -246,7 +246,8 @@ impl Engine {
                 {
                     live.read_helpers(&ledger, key, agent, Path::new(transcript), &effective.settings, expired);
                 }
-                read.err()
+                let may_come = live.may_come(read.as_ref().err(), last_look);
+                (read.err().map(|error| format!("the transcript can't be read ({error})")), may_come)
             }
         };
         if unread.is_none() && agent.is_none() {
@@ -263,10 +264,10 @@ impl Engine {
             let record = match &reading {
                 Some(reading) => Record::Read {
                     stream: reading.stream,
-                    caught_up: caught_up(reading, params),
+                    lag: lag(reading, params),
                     helper: &helper,
                 },
-                None => Record::Unread { why: unread.as_deref().unwrap_or("the transcript was not read") },
+                None => Record::Unread { why: unread.as_deref().unwrap_or("the transcript was not read"), may_come },
             };
             let anchor = reading.as_ref().and_then(|reading| reading.stream.turn.prompt.clone());
             let settings = &effective.settings;
@@ -315,15 +316,21 @@ fn passed(why: &str) -> Decision {
     Decision { outcome: Outcome::Advise, to_person: Some(text), ..Decision::default() }
 }
 
-/// True when all that came before the reply is on record.
-fn caught_up(reading: &live::Reading<'_>, params: &StopParams) -> bool {
+/// How far the record is behind the stop. Claude Code 2.1.197 writes its lines some time after the event they belong to.
+fn lag(reading: &live::Reading<'_>, params: &StopParams) -> Lag {
     let stream = reading.stream;
-    let shown = params.reply.as_deref().is_some_and(|reply| stream.shows_reply(reply));
-    let same_turn = match (&params.at.turn, &stream.newest_turn) {
-        (Some(event), Some(record)) => event == record,
+    let reached = match (&params.at.turn, &stream.newest_turn) {
+        // A helper's rows carry the turn in which it was started, the event that of its end.
+        (Some(event), Some(record)) => params.at.agent.is_some() || event == record,
+        (Some(_), None) => !stream.by_client,
         _ => true,
     };
-    shown || (!reading.torn && !stream.by_client && same_turn)
+    let shown = params.reply.as_deref().is_some_and(|reply| stream.shows_reply(reply));
+    match (reached, shown || (!reading.torn && !stream.by_client)) {
+        (false, _) => Lag::Turn,
+        (true, true) => Lag::None,
+        (true, false) => Lag::Tail,
+    }
 }
 
 /// Milliseconds since 1970; 0 before.

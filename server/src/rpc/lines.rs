@@ -77,7 +77,7 @@ async fn answer(line: &[u8], methods: &Methods, control: &Control) -> Option<Vec
         }
         Some(MethodCallback::Sync(run)) => run(parsed, params, usize::MAX, Extensions::new()),
         _ => {
-            let why = format!("there is no method {}", crate::text::quote::quote(&request.method, 40));
+            let why = format!("there is no method {}", crate::text::quote(&request.method, 40));
             return id.map(|id| error(Some(id), METHOD_NOT_FOUND, &why));
         }
     };

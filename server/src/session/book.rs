@@ -10,7 +10,7 @@ use proofmark_protocol::{Decision, Outcome};
 
 use super::fact::{Fact, FactBody};
 use super::key::SessionKey;
-use crate::text::claim;
+use crate::text;
 
 /// A claim as the facts have it.
 #[derive(Debug, Clone, PartialEq)]
@@ -153,7 +153,7 @@ impl Book {
             id: id.to_owned(),
             agent: fact.agent.clone(),
             text: text.to_owned(),
-            folded: claim::folded(text),
+            folded: text::folded(text),
             reason: reason.to_owned(),
             state: ClaimState::Open,
             opened,

@@ -98,6 +98,8 @@ pub enum Entry {
         output: String,
         /// The helper agent that it started.
         helper: Option<String>,
+        /// The harness's id of the turn, where the row has one.
+        turn: Option<String>,
     },
     /// The harness put text before the agent that is not the person's.
     Injected {

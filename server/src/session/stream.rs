@@ -87,7 +87,10 @@ impl Stream {
                 self.turn.texts.push(text);
             }
             Entry::Call { row: _, id, tool, kind, input } => self.begin_call(id, tool, kind, input),
-            Entry::Result { id, ending, output, helper } => self.end_call(&id, ending, output, helper),
+            Entry::Result { id, ending, output, helper, turn } => {
+                self.note_turn(turn);
+                self.end_call(&id, ending, output, helper);
+            }
             Entry::Injected { injection, turn } => {
                 self.note_turn(turn);
                 if injection == Injection::HookFeedback {

@@ -37,11 +37,11 @@ pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>
     let Content::Blocks(blocks) = content else { return false };
     let results: Vec<&Block<'_>> = blocks.iter().filter(|block| block.is("tool_result")).collect();
     let alone = if results.len() == 1 { Some(row) } else { None };
-    out.extend(results.iter().filter_map(|block| result(alone, block)));
+    out.extend(results.iter().filter_map(|block| result(alone, block, row.prompt_id.as_ref())));
     !results.is_empty()
 }
 
-fn result(row: Option<&Row<'_>>, block: &Block<'_>) -> Option<Entry> {
+fn result(row: Option<&Row<'_>>, block: &Block<'_>, turn: Option<&Text<'_>>) -> Option<Entry> {
     let id = owned(block.tool_use_id.as_ref())?;
     let content: Content<'_> = look(block.content);
     let text = content.text();
@@ -52,6 +52,7 @@ fn result(row: Option<&Row<'_>>, block: &Block<'_>) -> Option<Entry> {
         ending,
         output: cut(&text, OUTPUT),
         helper: owned(beside.agent_id.as_ref()),
+        turn: owned(turn),
     })
 }
 

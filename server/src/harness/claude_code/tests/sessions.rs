@@ -37,6 +37,7 @@ fn short(entries: &[Entry]) -> String {
                 ending,
                 output,
                 helper,
+                turn: _,
             } => {
                 format!("result    {id} {ending:?} {helper:?} {}", brief(output))
             }

@@ -343,6 +343,7 @@ fn a_result_tells_how_its_call_ended() {
             ending,
             output: text.to_owned(),
             helper: None,
+            turn: None,
         };
         assert_eq!(main(&row), [expected], "{row}");
     }
@@ -358,13 +359,17 @@ fn a_row_with_several_results_ends_several_calls() {
             {"type": "tool_result", "content": "whose?"},
             {"type": "tool_result", "tool_use_id": "t3"},
         ])),
-        json!({"toolUseResult": {"interrupted": true, "agentId": "a1"}, "toolDenialKind": "user-rejected"}),
+        json!({
+            "toolUseResult": {"interrupted": true, "agentId": "a1"}, "toolDenialKind": "user-rejected",
+            "promptId": "p7",
+        }),
     );
     let result = |id: &str, ending, output: &str| Entry::Result {
         id: id.to_owned(),
         ending,
         output: output.to_owned(),
         helper: None,
+        turn: Some("p7".to_owned()),
     };
     let expected = [
         result("t1", Ending::Failed, &"x".repeat(500)),
