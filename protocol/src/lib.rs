@@ -7,6 +7,8 @@ pub mod frame;
 pub mod method;
 pub mod paths;
 pub mod query;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod settings;
 
 pub use decision::{Decision, Evidence, Finding, FindingState, Outcome, Severity};

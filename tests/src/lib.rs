@@ -7,4 +7,5 @@ pub mod need;
 pub mod packages;
 pub mod process;
 pub mod scenario;
+pub mod schema;
 pub mod world;

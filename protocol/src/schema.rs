@@ -1,0 +1,72 @@
+//! The whole protocol as one JSON Schema document, for those who read it in another language.
+//! Writing the file, and comparing it with the one in the repository, stays out.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use crate::event::{
+    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
+};
+use crate::frame::{self, ErrorObject, Speaker};
+use crate::query::{Claim, ListClaimsParams, Pause, PauseParams, RetireClaimParams, SessionStatus, Status};
+use crate::settings::Settings;
+use crate::{Decision, method};
+
+/// The document: under `$defs` every type that is sent and the settings, under `methods` what each method takes and
+/// answers, under `errors` the codes. Types are described as they are read: what may be left out is not required.
+pub fn document() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    let methods = methods(&mut generator);
+    generator.subschema_for::<Speaker>();
+    generator.subschema_for::<ErrorObject>();
+    generator.subschema_for::<Settings>();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Proofmark protocol",
+        "description": "One JSON-RPC 2.0 message a line. Generated from the crate proofmark-protocol; not to be edited.",
+        "protocol": frame::PROTOCOL,
+        "maxFrame": frame::MAX_FRAME,
+        "errors": {
+            "parseError": frame::PARSE_ERROR,
+            "invalidRequest": frame::INVALID_REQUEST,
+            "methodNotFound": frame::METHOD_NOT_FOUND,
+            "invalidParams": frame::INVALID_PARAMS,
+            "internalError": frame::INTERNAL_ERROR,
+            "superseded": frame::SUPERSEDED,
+            "deadline": frame::DEADLINE,
+            "notFound": frame::NOT_FOUND,
+        },
+        "methods": methods,
+        "$defs": generator.take_definitions(true),
+    })
+}
+
+fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut methods = Map::new();
+    let mut add =
+        |name: &str, params: fn(&mut SchemaGenerator) -> Schema, result: fn(&mut SchemaGenerator) -> Schema| {
+            methods.insert(
+                name.to_owned(),
+                json!({ "params": params(generator), "result": result(generator) }),
+            );
+        };
+    add(method::ON_SESSION_START, of::<SessionStartParams>, of::<Decision>);
+    add(method::ON_PROMPT, of::<PromptParams>, of::<Decision>);
+    add(method::ON_PRE_TOOL_USE, of::<PreToolUseParams>, of::<Decision>);
+    add(method::ON_STOP, of::<StopParams>, of::<Decision>);
+    add(method::ON_SUBAGENT_START, of::<SubagentStartParams>, of::<Decision>);
+    add(method::ON_SUBAGENT_STOP, of::<StopParams>, of::<Decision>);
+    add(method::ON_SESSION_END, of::<SessionEndParams>, of::<Decision>);
+    add(method::LIST_CLAIMS, of::<ListClaimsParams>, of::<Vec<Claim>>);
+    add(method::RETIRE_CLAIM, of::<RetireClaimParams>, of::<Claim>);
+    add(method::LIST_SESSIONS, of::<()>, of::<Vec<SessionStatus>>);
+    add(method::STATUS, of::<()>, of::<Status>);
+    add(method::PAUSE, of::<PauseParams>, of::<Pause>);
+    add(method::SHUTDOWN, of::<()>, of::<()>);
+    methods
+}
+
+fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}

@@ -1,0 +1,128 @@
+//! How long the texts are that the checks put to an agent: what is ours, beside what they quote.
+//! What they say is each check's own.
+
+use proofmark_protocol::Harness;
+use proofmark_protocol::settings::{Reminder, Settings};
+use proofmark_server::checks::{Complaint, PromptView, REGISTRY, Record, StopView};
+use proofmark_server::session::{Book, Fact, FactBody, SessionKey};
+
+/// Words of ours in one message, at most.
+const MAX_WORDS: usize = 60;
+/// So many things at once: more than any message names.
+const MANY: usize = 9;
+
+/// Every text that is too long, of every check, under each setting that changes a text.
+pub(crate) fn offenders() -> Vec<String> {
+    let mut offenders = Vec::new();
+    let key = SessionKey {
+        harness: Harness::ALL[0],
+        session: "s".to_owned(),
+    };
+    for strict in [false, true] {
+        let mut settings = Settings::default();
+        settings.untried_claim.strict = strict;
+        settings.untried_claim.reminder = Reminder::NextPrompt;
+        for count in [1, MANY] {
+            let book = Book::of(&facts(count));
+            let record = Record::Unread { why: "" };
+            let (agent, reply) = (None, Some(""));
+            let stop = StopView {
+                key: &key,
+                agent,
+                turn: 9,
+                book: &book,
+                record,
+                reply,
+                settings: &settings,
+                last_look: true,
+            };
+            let prompt = PromptView {
+                book: &book,
+                prompt: "",
+                settings: &settings,
+            };
+            let complaints: Vec<Complaint> = (0..count).map(complaint).collect();
+            let refused: Vec<&Complaint> = complaints.iter().collect();
+            for check in REGISTRY {
+                let reminder = check.on_prompt(&prompt).to_agent.map(|text| without_list(&text));
+                let texts = [Some(check.refusal(&stop, &refused)), check.teach(&settings), reminder];
+                let too_long = texts.iter().flatten().filter_map(|text| too_long(text));
+                offenders.extend(too_long.map(|why| format!("{}: {why}", check.code())));
+            }
+        }
+    }
+    offenders
+}
+
+fn complaint(number: usize) -> Complaint {
+    let quote = format!("claim {number} in words that are not ours and do not count");
+    Complaint {
+        subject: number.to_string(),
+        formerly: None,
+        quote,
+        insists: false,
+        message: String::new(),
+    }
+}
+
+fn facts(count: usize) -> Vec<Fact> {
+    let fact = |number: usize| {
+        let (claim, text) = (number.to_string(), format!("claim {number}"));
+        let body = FactBody::ClaimTagged {
+            claim,
+            text,
+            reason: "r".to_owned(),
+            rewords: None,
+            after_call: None,
+        };
+        Fact {
+            at: 0,
+            agent: None,
+            turn: 1,
+            anchor: None,
+            key: number.to_string(),
+            body,
+        }
+    };
+    (0..count).map(fact).collect()
+}
+
+/// A text without the list of what it is about: each line there is a quote and where it stands.
+fn without_list(text: &str) -> String {
+    text.lines()
+        .filter(|line| !line.starts_with("- "))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn too_long(text: &str) -> Option<String> {
+    let words = words(text);
+    (words > MAX_WORDS).then(|| format!("{words} words, {MAX_WORDS} at most: {text}"))
+}
+
+/// The words outside of quotation marks.
+fn words(text: &str) -> usize {
+    let ours = text.split('“').enumerate().map(|(at, part)| {
+        if at == 0 {
+            part
+        } else {
+            part.split_once('”').map_or("", |(_, ours)| ours)
+        }
+    });
+    ours.flat_map(str::split_whitespace)
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_lists_do_not_count_and_the_rest_does() {
+        assert_eq!(words("asks for “one two three”; “four”: and then."), 4);
+        assert_eq!(words(&without_list("keeps 2:\n- “a” (blocked by: b)\nDo it.")), 4);
+        assert!(too_long(&"word ".repeat(MAX_WORDS)).is_none());
+        assert!(too_long(&"word ".repeat(MAX_WORDS + 1)).is_some());
+    }
+}
