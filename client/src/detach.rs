@@ -21,6 +21,8 @@ use crate::stop;
 
 /// What a new owner says on stdout once clients can connect.
 const READY: &str = "ready";
+/// A log that is longer begins anew, in bytes.
+const MAX_LOG: u64 = 1024 * 1024;
 /// How long an owner that runs has to say who it is.
 const ASK: Duration = Duration::from_secs(1);
 
@@ -57,7 +59,7 @@ fn running(place: &Place) -> Option<Speaker> {
 
 /// Starts a process that becomes the owner; false when another one is.
 fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
-    make_folder(&place.state_dir)?;
+    place.make()?;
     inherit_nothing().context("open handles can't be kept from the server")?;
     let program = std::env::current_exe().context("the path of this program can't be found")?;
     let mut command = Command::new(program);
@@ -110,21 +112,19 @@ fn is_passed_on(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-fn make_folder(state_dir: &Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(state_dir);
-    made.with_context(|| format!("the state folder {} can't be made", state_dir.display()))
-}
-
 fn log_path(state_dir: &Path) -> std::path::PathBuf {
     state_dir.join("server.log")
 }
 
-/// Where the owner's last words go; only the last owner's are kept.
+/// Where the owner's last words go, in case it ends unwell. A long log begins anew.
 fn log(state_dir: &Path) -> anyhow::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(0o600);
-    options.open(log_path(state_dir)).context("the server's log can't be opened")
+    let log = options.open(log_path(state_dir)).context("the server's log can't be opened")?;
+    if log.metadata()?.len() > MAX_LOG {
+        log.set_len(0).context("the server's log can't be cut")?;
+    }
+    Ok(log)
 }
 
 /// Keeps every handle but the standard three from programs that this process starts: a pipe of the harness that the

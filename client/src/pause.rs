@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use proofmark_server::engine::{now, queries};
 use proofmark_server::ledger::Ledger;
@@ -28,7 +28,7 @@ pub(crate) fn run(place: &Place, arguments: &Arguments) -> anyhow::Result<ExitCo
     let ledger = match place.ledger()? {
         Some(ledger) => ledger,
         None => {
-            std::fs::create_dir_all(&place.state_dir).context("the state folder can't be made")?;
+            place.make()?;
             Ledger::open(&place.state_dir)?.ledger
         }
     };

@@ -1,8 +1,9 @@
 //! Which state folder a command is about, and what lies in it.
 //! What the files say is read elsewhere.
 
-use std::fs::{File, TryLockError};
+use std::fs::{DirBuilder, File, TryLockError};
 use std::io::Read;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -20,7 +21,15 @@ impl Place {
         let Some(state_dir) = paths::state_dir(|name| std::env::var_os(name)) else {
             bail!("none of PROOFMARK_STATE_DIR, XDG_STATE_HOME and HOME is set, so there is no state folder");
         };
+        // The server works in another folder, so a relative path would name another place there.
+        let state_dir = std::path::absolute(state_dir).context("the state folder's path can't be made out")?;
         Ok(Self { state_dir })
+    }
+
+    /// Makes the folder, closed to everybody else, where it is missing.
+    pub(crate) fn make(&self) -> anyhow::Result<()> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.state_dir);
+        made.with_context(|| format!("the state folder {} can't be made", self.state_dir.display()))
     }
 
     /// The ledger; none when nothing was ever written.

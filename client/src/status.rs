@@ -52,7 +52,7 @@ fn text(status: &Status, now: u64) -> String {
     }];
     lines.push(format!("State folder: {}", server.state_dir));
     if let Some(until) = status.paused_until {
-        let left = span(until.saturating_sub(now));
+        let left = left(until, now);
         lines.push(styled(Look::NOTE, &format!("Paused for {left} more: nothing is refused in any session.")));
     }
     lines.extend(status.notes.iter().map(|note| styled(Look::NOTE, note)));
@@ -66,12 +66,17 @@ fn text(status: &Status, now: u64) -> String {
     lines.join("\n")
 }
 
+/// What is left of a pause, rounded up to the minute that it began in.
+fn left(until: u64, now: u64) -> String {
+    span(until.saturating_sub(now).next_multiple_of(60_000))
+}
+
 fn row(session: &SessionStatus, now: u64) -> String {
     let claims = count(session.open_claims, "open claim");
     let claims = if session.open_claims > 0 { styled(Look::NOTE, &claims) } else { claims };
     let seen = span(now.saturating_sub(session.last_seen));
     let paused = session.paused_until.map_or(String::new(), |until| {
-        format!(", paused for {} more", span(until.saturating_sub(now)))
+        format!(", paused for {} more", left(until, now))
     });
     format!(
         "  {} {}  {claims}, {}{paused}  {}",

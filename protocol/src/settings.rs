@@ -146,7 +146,7 @@ impl Reader<'_> {
         match serde_json::from_value::<T>(value.clone()) {
             Ok(new) if self.layer == Layer::Person || tightens(slot, &new) => *slot = new,
             Ok(_) => {}
-            Err(_) => self.bad.push(format!("{}: {path}.{key} = {value} is not known; the default is used", self.source)),
+            Err(_) => self.bad.push(format!("{}: {path}.{key} = {value} is not known and changes nothing", self.source)),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Plays events: each one a hook process, in front of a server with a state folder of its own.
 //! Which events there are, and how the result looks, is decided elsewhere.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -104,14 +105,18 @@ impl World {
         command
             .args(["hook", script.spec.harness.as_str()])
             .env("PROOFMARK_STATE_DIR", &self.place.state_dir)
-            // Should this command be killed, its server goes soon after.
-            .env("PROOFMARK_SERVER__IDLE_MINUTES", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if self.plain {
+            let settings = |name: &OsString| name.to_str().is_some_and(|name| name.starts_with("PROOFMARK_") && name.contains("__"));
+            for (name, _) in std::env::vars_os().filter(|(name, _)| settings(name)) {
+                command.env_remove(name);
+            }
             command.env("PROOFMARK_CONFIG", self.folder.path().join("no-settings.toml"));
         }
+        // Should this command be killed, its server goes soon after.
+        command.env("PROOFMARK_SERVER__IDLE_MINUTES", "1");
         let mut child = command.spawn().context("the hook can't be started")?;
         if let Some(mut stdin) = child.stdin.take() {
             stdin.write_all(payload.as_bytes()).context("the hook doesn't take its payload")?;

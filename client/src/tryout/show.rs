@@ -80,7 +80,8 @@ fn answer_lines(answer: &Answer) -> Vec<String> {
 }
 
 fn labelled(style: anstyle::Style, label: &str, text: &str) -> String {
-    format!("  {} {text}", styled(style, &format!("{label:<17}"))).trim_end().to_owned()
+    let padding = if text.is_empty() { 0 } else { 18_usize.saturating_sub(label.len()) };
+    format!("  {}{}{text}", styled(style, label), " ".repeat(padding))
 }
 
 /// A text broken into lines of the width, behind a margin.

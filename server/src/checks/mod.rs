@@ -1,6 +1,8 @@
 //! The checks: one file each, one line in the registry.
 //! A check looks at a session and a reply; it does no I/O and knows no other check.
 
+#[cfg(test)]
+mod tests;
 pub mod untried_claim;
 
 use proofmark_protocol::settings::{Mode, Settings};

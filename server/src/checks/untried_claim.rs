@@ -11,8 +11,9 @@
 //! "Done. {{CAT-UNVERIFIED: the parser works on Windows -- cannot verify: no Windows box}}", after edits alone.
 //!
 //! # False positives
-//! An attempt that the record does not show. So: an unread or lagging record, an unknown tool, a helper agent whose
-//! own record is missing, a shell command that cannot be understood are no ground to refuse; they are said as unchecked.
+//! An attempt that the record does not show. So an unread or lagging record, a helper agent whose own record is missing
+//! and a shell command that cannot be understood are no ground to refuse: the claim is said to be unchecked. A tool
+//! that nobody knows counts as an attempt.
 
 use std::collections::BTreeMap;
 

@@ -71,7 +71,6 @@ impl Engine {
                 let agent_turn = if agent == event.at.agent { turn } else { live.book.turn(agent.as_deref()) };
                 let key = match &body {
                     FactBody::TurnEnded => format!("turn:{}:{agent_turn}", agent.as_deref().unwrap_or_default()),
-                    FactBody::Said { what } => format!("said:{what}"),
                     _ => format!("{}:{}:{}", event.id, body.kind(), body.subject()),
                 };
                 Fact { at: event.now, agent, turn: agent_turn, anchor: anchor.clone(), key, body }

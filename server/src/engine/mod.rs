@@ -289,6 +289,8 @@ impl Engine {
             && let Some(slot) = self.sessions.get(&event.key).map(|slot| Arc::clone(&slot))
         {
             self.store_folds(&event.key, &slot, true);
+            // What it was is on the ledger; a late event finds it there.
+            self.sessions.remove(&event.key);
         }
         Decision::allow()
     }

@@ -73,7 +73,9 @@ pub fn retire(ledger: &Ledger, id: &str, why: Option<&str>, now: u64) -> Result<
         };
         let agent = claim.agent.clone();
         let turn = known.turn(agent.as_deref());
-        let fact = Fact { at: now, agent, turn, anchor: None, key: format!("retired:{id}:{now}"), body };
+        // Where the claim hangs: a fork that takes over the claim takes over that it was retired.
+        let anchor = claim.anchor.clone();
+        let fact = Fact { at: now, agent, turn, anchor, key: format!("retired:{id}:{now}"), body };
         ledger.append(&row.key, &[fact], Durability::Disk)?;
         let listed = book(ledger, &row.key)?.listed(&row.key).into_iter().find(|claim| claim.id == id);
         return listed.ok_or_else(|| QueryError::UnknownClaim(id.to_owned()));

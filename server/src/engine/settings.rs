@@ -29,8 +29,11 @@ pub(super) struct SettingsFiles {
     person: Option<PathBuf>,
     home: Option<PathBuf>,
     environment: Value,
-    parsed: Mutex<HashMap<PathBuf, (Vec<u8>, Result<Value, String>)>>,
+    parsed: Mutex<HashMap<PathBuf, Parsed>>,
 }
+
+/// A file's bytes, and what they say or why they say nothing.
+type Parsed = (Vec<u8>, Result<Value, String>);
 
 impl SettingsFiles {
     /// The files and the variables `PROOFMARK_…__…` of this process's environment.
@@ -126,10 +129,13 @@ fn from_environment<'a>(variables: impl Iterator<Item = (&'a str, &'a str)>) -> 
     let mut root = Map::new();
     for (name, value) in variables {
         let Some(path) = name.strip_prefix("PROOFMARK_").filter(|path| path.contains("__")) else { continue };
-        let mut parts: Vec<String> = path.split("__").map(str::to_lowercase).collect();
+        let mut parts: Vec<&str> = path.split("__").collect();
         let Some(key) = parts.pop() else { continue };
+        let parts: Vec<String> = parts.into_iter().map(|part| part.to_lowercase().replace('_', "-")).collect();
+        // A tool is called as its harness spells it; all other keys are in lower case.
+        let key = if parts == ["tools"] { key.to_owned() } else { key.to_lowercase() };
         let inner = parts.iter().try_fold(&mut root, |table, part| {
-            let inner = table.entry(part.replace('_', "-")).or_insert_with(|| Value::Object(Map::new()));
+            let inner = table.entry(part.clone()).or_insert_with(|| Value::Object(Map::new()));
             inner.as_object_mut()
         });
         if let Some(table) = inner {
@@ -142,7 +148,7 @@ fn from_environment<'a>(variables: impl Iterator<Item = (&'a str, &'a str)>) -> 
 
 #[cfg(test)]
 mod tests {
-    use proofmark_protocol::settings::Mode;
+    use proofmark_protocol::settings::{Mode, ToolEffect};
 
     use super::*;
 
@@ -178,13 +184,20 @@ mod tests {
         )
         .unwrap();
         let environment = from_environment(
-            [("PROOFMARK_CHECKS__UNTRIED_CLAIM__MODE", "advise"), ("PROOFMARK_STATE_DIR", "/x"), ("PATH", "/bin")].into_iter(),
+            [
+                ("PROOFMARK_CHECKS__UNTRIED_CLAIM__MODE", "advise"),
+                ("PROOFMARK_TOOLS__Bash", "neither"),
+                ("PROOFMARK_STATE_DIR", "/x"),
+                ("PATH", "/bin"),
+            ]
+            .into_iter(),
         );
         let effective = files(folder.path(), environment).read(project.to_str());
         assert!(effective.bad.is_empty(), "{:?}", effective.bad);
         assert_eq!(effective.settings.untried_claim.mode, Mode::Refuse);
         assert!(effective.settings.untried_claim.strict);
         assert!(!effective.settings.untried_claim.teach);
+        assert_eq!(effective.settings.tool_effect("Bash"), Some(ToolEffect::Neither));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use jsonrpsee::Methods;
 use jsonrpsee::core::RegisterMethodError;
 use proofmark_protocol::paths;
 use thiserror::Error;
@@ -93,7 +94,7 @@ async fn serve_socket(
     let io = |what| move |error| OwnerError::Io { what, error };
     let engine = Arc::new(Engine::open(&options.state_dir)?);
     let control = Arc::new(Control::default());
-    let methods = registry::module(Context { engine: Arc::clone(&engine), control: Arc::clone(&control) })?;
+    let methods: Methods = registry::module(Context { engine: Arc::clone(&engine), control: Arc::clone(&control) })?.into();
     // The lock is held, so a socket that still lies there belongs to nobody.
     match std::fs::remove_file(socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io("removing the old socket")(error)),
@@ -110,7 +111,7 @@ async fn serve_socket(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) if is_ours(&stream) => {
-                    let (methods, control) = (methods.clone().into(), Arc::clone(&control));
+                    let (methods, control) = (Methods::clone(&methods), Arc::clone(&control));
                     control.connected.fetch_add(1, Ordering::Relaxed);
                     tokio::spawn(async move {
                         // A client that went away has nothing left to be told.

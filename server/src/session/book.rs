@@ -33,6 +33,8 @@ pub struct ClaimRow {
     pub tagged: u64,
     /// The last call of that turn when it was tagged: what came before has not settled it.
     pub after_call: Option<String>,
+    /// The row that its last tag hangs on.
+    pub anchor: Option<String>,
     /// When it was first tagged, in milliseconds since 1970.
     pub first_seen: u64,
     /// When its state last changed, in milliseconds since 1970.
@@ -74,6 +76,7 @@ pub struct Book {
     refusals: BTreeMap<(Agent, u64), TurnRefusals>,
     turns: BTreeMap<Agent, u64>,
     said: BTreeSet<String>,
+    owed: Vec<String>,
     answered: VecDeque<(String, u64, Decision)>,
     refused_answers: u64,
 }
@@ -123,7 +126,9 @@ impl Book {
                 }
                 self.answered.push_back((event.clone(), fact.at, decision.clone()));
             }
+            FactBody::Owed { text } => self.owed.push(text.clone()),
             FactBody::Said { what } => {
+                self.owed.retain(|owed| owed != what);
                 self.said.insert(what.clone());
             }
             FactBody::LetGo { .. } | FactBody::TurnEnded => {}
@@ -145,6 +150,7 @@ impl Book {
             text.clone_into(&mut row.text);
             reason.clone_into(&mut row.reason);
             row.tagged = fact.turn;
+            row.anchor.clone_from(&fact.anchor);
             row.after_call = after.map(str::to_owned);
             return;
         }
@@ -158,6 +164,7 @@ impl Book {
             state: ClaimState::Open,
             opened,
             tagged: fact.turn,
+            anchor: fact.anchor.clone(),
             after_call: after.map(str::to_owned),
             first_seen,
             changed: fact.at,
@@ -208,6 +215,11 @@ impl Book {
     /// True when this was said in this session.
     pub fn was_said(&self, what: &str) -> bool {
         self.said.contains(what)
+    }
+
+    /// What the person is still to be told.
+    pub fn owed(&self) -> &[String] {
+        &self.owed
     }
 
     /// The answer that an event got, and when.

@@ -73,11 +73,11 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
             findings.push(finding(check, complaint, state));
             let why = match (advised, paused, spent) {
                 (true, ..) => "",
-                (_, true, _) => " Proofmark is paused, so the reply passes.",
+                (_, true, _) => " You have paused Proofmark, so the reply passes.",
                 (.., true) => " The agent was sent back three times in this turn, so the reply passes.",
                 _ => " The agent was sent back for it once, so the reply passes.",
             };
-            said.notes.push(Note { text: format!("{}{why}", complaint.message), once: None });
+            said.notes.push(Note { text: format!("Proofmark: {}{why}", complaint.message), once: None });
         }
         if !refused.is_empty() {
             requests.push(check.refusal(view, &refused));
@@ -89,6 +89,9 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
     let agent = view.agent.map(str::to_owned);
     if !requests.is_empty() {
         // A refusal has one channel, and it leads to the agent: what the person would be told waits for the next answer.
+        // What is said once a session is found again there; the rest is owed.
+        let owed = said.notes.into_iter().filter(|note| note.once.is_none());
+        facts.extend(owed.map(|note| FactBody::Owed { text: note.text }));
         let decision =
             Decision { outcome: Outcome::Refuse, findings, to_agent: Some(requests.join("\n\n")), to_person: None };
         return Step::Decided(Outcomes { decision, facts: about(agent, facts) });
@@ -160,7 +163,8 @@ impl<'a> Said<'a> {
 
     fn text(self) -> (Option<String>, Vec<FactBody>) {
         let mut once = BTreeMap::new();
-        let mut lines: Vec<String> = Vec::new();
+        let mut lines: Vec<String> = self.book.owed().to_vec();
+        let mut facts: Vec<FactBody> = lines.iter().map(|owed| FactBody::Said { what: owed.clone() }).collect();
         for note in self.notes {
             if let Some(what) = note.once
                 && (self.book.was_said(&what) || once.insert(what, ()).is_some())
@@ -171,7 +175,7 @@ impl<'a> Said<'a> {
                 lines.push(note.text);
             }
         }
-        let facts = once.into_keys().map(|what| FactBody::Said { what }).collect();
+        facts.extend(once.into_keys().map(|what| FactBody::Said { what }));
         ((!lines.is_empty()).then(|| lines.join("\n")), facts)
     }
 }

@@ -75,6 +75,11 @@ pub enum FactBody {
         /// The answer.
         decision: Decision,
     },
+    /// The person is still to be told something: the answer that it belonged to had no channel to them.
+    Owed {
+        /// What.
+        text: String,
+    },
     /// Something that is said once in a session was said.
     Said {
         /// What.
@@ -92,6 +97,7 @@ impl FactBody {
             Self::LetGo { .. } => "let-go",
             Self::TurnEnded => "turn-ended",
             Self::Answered { .. } => "answered",
+            Self::Owed { .. } => "owed",
             Self::Said { .. } => "said",
         }
     }
@@ -102,7 +108,7 @@ impl FactBody {
             Self::ClaimTagged { claim, .. } | Self::ClaimSettled { claim, .. } => claim,
             Self::Refused { subject, .. } | Self::LetGo { subject, .. } => subject,
             Self::Answered { event, .. } => event,
-            Self::Said { what } => what,
+            Self::Owed { text: what } | Self::Said { what } => what,
             Self::TurnEnded => "",
         }
     }

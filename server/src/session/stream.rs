@@ -24,7 +24,8 @@ pub struct CallRecord {
     pub kind: ToolKind,
     /// What it was asked.
     pub input: String,
-    /// The beginning of what it showed.
+    /// The beginning of what it showed. Not stored: what tools print stays in the harness's record.
+    #[serde(skip)]
     pub output: String,
     /// How it ended; none while it runs.
     pub ending: Option<Ending>,
@@ -43,7 +44,8 @@ pub struct Turn {
     pub calls: Vec<CallRecord>,
     /// True when an older call, no longer kept, was an attempt.
     pub older_attempt: bool,
-    /// What the agent said since its last call, a block each.
+    /// What the agent said since its last call, a block each. Not stored: a fold is stored after a reply was judged.
+    #[serde(skip)]
     pub texts: Vec<String>,
     /// Lines of this turn that could not be read: they may hold a call.
     pub unreadable: u64,
