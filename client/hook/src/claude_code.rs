@@ -116,7 +116,9 @@ fn stop(at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Unreadable> {
     line(method::ON_STOP, stop_params(at, payload))
 }
 
-fn subagent_stop(at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Unreadable> {
+fn subagent_stop(mut at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Unreadable> {
+    // A helper without an id is known by its own record: it must never be taken for the main agent.
+    at.agent = at.agent.or_else(|| at.agent_transcript.clone());
     line(method::ON_SUBAGENT_STOP, stop_params(at, payload))
 }
 

@@ -94,4 +94,8 @@ fn a_helper_without_a_type_counts_once_it_has_a_transcript() {
     assert_eq!(request(&payload.to_string()).unwrap().0, "onSubagentStop");
     payload["agent_id"] = json!("");
     assert_eq!(request(&payload.to_string()), None);
+
+    payload["agent_transcript_path"] = json!(transcript.path());
+    let (_, params) = request(&payload.to_string()).unwrap();
+    assert_eq!(params["agent"], json!(transcript.path()), "never the main agent's own stop");
 }
