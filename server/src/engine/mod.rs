@@ -53,6 +53,7 @@ pub struct Engine {
 struct Slot {
     live: Mutex<Live>,
     recent: Recent,
+    late_said: AtomicBool,
 }
 
 /// An event on its way through the core.
@@ -122,8 +123,10 @@ impl Engine {
     /// Runs a gate's decision on a thread that may wait for files. The flag is raised when its time is up.
     pub async fn gate(
         self: &Arc<Self>,
+        at: &SessionRef,
         decide: impl FnOnce(&Self, &AtomicBool) -> Decision + Send + 'static,
     ) -> Decision {
+        let passed = |why| SessionKey::of(at).map_or_else(Decision::allow, |key| self.slot(&key).passed(why));
         let expired = Arc::new(AtomicBool::new(false));
         let (engine, flag) = (Arc::clone(self), Arc::clone(&expired));
         let work = tokio::task::spawn_blocking(move || decide(&engine, &flag));
@@ -144,9 +147,24 @@ impl Engine {
         Decision::allow()
     }
 
-    /// `onPrompt`. Reading stops when `expired` is raised.
-    pub fn on_prompt(&self, params: &PromptParams, expired: &AtomicBool) -> Decision {
-        let Some(event) = self.event(&params.at, &format!("prompt:{}", now())) else { return Decision::allow() };
+    /// `onPrompt`.
+    pub async fn on_prompt(self: &Arc<Self>, params: PromptParams) -> Decision {
+        let Some(key) = SessionKey::of(&params.at) else { return Decision::allow() };
+        let path = live::record_path(harness::spec(key.harness), &params.at);
+        let id = once::prompt_event(&params, file_len(path.as_deref()));
+        let slot = self.slot(&key);
+        let answer = slot.recent.answer(&id, Instant::now());
+        let decide = async {
+            let (at, id) = (params.at.clone(), format!("{id}:{}", now()));
+            self.gate(&at, move |engine, expired| engine.decide_prompt(&params, &id, expired)).await
+        };
+        let decision = answer.get_or_init(|| decide).await.clone();
+        slot.recent.answered(&id, Instant::now());
+        decision
+    }
+
+    fn decide_prompt(&self, params: &PromptParams, id: &str, expired: &AtomicBool) -> Decision {
+        let Some(event) = self.event(&params.at, id) else { return Decision::allow() };
         if harness::spec(event.key.harness).is_some_and(|spec| !(spec.is_persons)(&params.prompt)) {
             return Decision::allow();
         }
@@ -169,8 +187,7 @@ impl Engine {
     pub async fn on_stop(self: &Arc<Self>, method: &'static str, params: StopParams) -> Decision {
         let Some(key) = SessionKey::of(&params.at) else { return Decision::allow() };
         let path = live::record_path(harness::spec(key.harness), &params.at);
-        let len = path.as_deref().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |file| file.len());
-        let id = once::stop_event(method, &params, len);
+        let id = once::stop_event(method, &params, file_len(path.as_deref()));
         let slot = self.slot(&key);
         let answer = slot.recent.answer(&id, Instant::now());
         let decide = || self.decide_stop(&key, &slot, &id, Arc::new(params), path);
@@ -193,14 +210,14 @@ impl Engine {
             let started = Instant::now();
             loop {
                 let last_look = started.elapsed() >= RECORD_WAIT;
-                let (engine, slot, key, id) = (Arc::clone(self), Arc::clone(slot), key.clone(), id.to_owned());
+                let (engine, looked, key, id) = (Arc::clone(self), Arc::clone(slot), key.clone(), id.to_owned());
                 let (params, path, expired) = (Arc::clone(&params), path.clone(), Arc::clone(&expired));
-                let look = move || engine.look(&slot, &key, &id, &params, path.as_deref(), last_look, &expired);
+                let look = move || engine.look(&looked, &key, &id, &params, path.as_deref(), last_look, &expired);
                 match tokio::task::spawn_blocking(look).await {
                     Ok(Some(decision)) => return decision,
                     Ok(None) => tokio::time::sleep(RECORD_LOOK).await,
                     Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                    Err(_) => return passed("the server was shutting down"),
+                    Err(_) => return slot.passed("the server was shutting down"),
                 }
             }
         };
@@ -208,7 +225,7 @@ impl Engine {
             Ok(decision) => decision,
             Err(_) => {
                 expired.store(true, Ordering::Relaxed);
-                passed("reading the session's record took too long")
+                slot.passed("reading the session's record took too long")
             }
         };
         self.store_folds(key, slot, false);
@@ -312,10 +329,20 @@ impl Engine {
     }
 }
 
-/// The answer to a stop that could not be decided.
-fn passed(why: &str) -> Decision {
-    let text = format!("Proofmark let this event pass unchecked: {why}.");
-    Decision { outcome: Outcome::Advise, to_person: Some(text), ..Decision::default() }
+impl Slot {
+    /// The answer to an event that could not be decided; said once.
+    fn passed(&self, why: &str) -> Decision {
+        if self.late_said.swap(true, Ordering::Relaxed) {
+            return Decision::allow();
+        }
+        let text = format!("Proofmark let this event pass unchecked: {why}.");
+        Decision { outcome: Outcome::Advise, to_person: Some(text), ..Decision::default() }
+    }
+}
+
+/// How long a record is at this moment; 0 when there is none.
+fn file_len(path: Option<&Path>) -> u64 {
+    path.and_then(|path| std::fs::metadata(path).ok()).map_or(0, |file| file.len())
 }
 
 /// How far the record is behind the stop. Claude Code 2.1.197 writes its lines some time after the event they belong to.

@@ -7,24 +7,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fnv::FnvHasher;
-use proofmark_protocol::Decision;
-use proofmark_protocol::event::StopParams;
+use proofmark_protocol::event::{PromptParams, StopParams};
+use proofmark_protocol::{Decision, SessionRef, method};
 use tokio::sync::OnceCell;
 
 /// A second delivery this soon after the first was answered is the same event.
 const WINDOW: Duration = Duration::from_millis(250);
 
-/// The identity of a stop: session, agent, turn, event, flag, reply and position of the record.
+/// The identity of a stop: agent, turn, event, flag, reply and position of the record.
 /// The session itself is the caller's: identities of two sessions are never compared.
 pub(super) fn stop_event(method: &str, params: &StopParams, record_len: u64) -> String {
-    let at = &params.at;
+    let flag = if params.rewrite { "rewrite" } else { "first" };
+    identity(&params.at, record_len, &[Some(method), Some(flag), params.reply.as_deref()])
+}
+
+/// The identity of a prompt: agent, turn, text and position of the record.
+pub(super) fn prompt_event(params: &PromptParams, record_len: u64) -> String {
+    identity(&params.at, record_len, &[Some(method::ON_PROMPT), Some(&params.prompt)])
+}
+
+fn identity(at: &SessionRef, record_len: u64, parts: &[Option<&str>]) -> String {
     let mut hasher = FnvHasher::default();
-    for part in [Some(method), at.agent.as_deref(), at.turn.as_deref(), params.reply.as_deref()] {
+    for part in [at.agent.as_deref(), at.turn.as_deref()].iter().chain(parts) {
         hasher.write_u8(u8::from(part.is_some()));
         hasher.write(part.unwrap_or_default().as_bytes());
         hasher.write_u8(0);
     }
-    hasher.write_u8(u8::from(params.rewrite));
     format!("{:016x}-{record_len:x}", hasher.finish())
 }
 

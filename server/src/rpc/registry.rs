@@ -14,7 +14,7 @@ use proofmark_protocol::event::{
 };
 use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, NOT_FOUND};
 use proofmark_protocol::query::{ListClaimsParams, PauseParams, RetireClaimParams, ServerStatus};
-use proofmark_protocol::{Decision, method};
+use proofmark_protocol::{Decision, SessionRef, method};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -35,13 +35,13 @@ pub(super) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     let mut module = RpcModule::new(context);
     let m = &mut module;
     add(m, method::ON_SESSION_START, |context, params: SessionStartParams| {
-        gate(context, move |engine, _| engine.on_session_start(&params))
+        gate(context, params.at.clone(), move |engine, _| engine.on_session_start(&params))
     })?;
     add(m, method::ON_SUBAGENT_START, |context, params: SubagentStartParams| {
-        gate(context, move |engine, _| engine.on_subagent_start(&params))
+        gate(context, params.at.clone(), move |engine, _| engine.on_subagent_start(&params))
     })?;
-    add(m, method::ON_PROMPT, |context, params: PromptParams| {
-        gate(context, move |engine, stop| engine.on_prompt(&params, stop))
+    add(m, method::ON_PROMPT, |context, params: PromptParams| async move {
+        Ok(context.engine.on_prompt(params).await)
     })?;
     add(m, method::ON_PRE_TOOL_USE, |context, params: PreToolUseParams| async move {
         Ok(context.engine.on_pre_tool_use(&params))
@@ -106,9 +106,10 @@ where
 /// Runs a quick decision that reads files beside the socket's own threads, within the gate's deadline.
 async fn gate(
     context: Arc<Context>,
+    at: SessionRef,
     decide: impl FnOnce(&Engine, &AtomicBool) -> Decision + Send + 'static,
 ) -> Answer<Decision> {
-    Ok(context.engine.gate(decide).await)
+    Ok(context.engine.gate(&at, decide).await)
 }
 
 /// Runs a question to the ledger beside the socket's own threads.
