@@ -105,6 +105,18 @@ pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<Exit
     }
 }
 
+/// Looks again and again until something is found; none when `limit` passes first.
+pub fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let end = Instant::now() + limit;
+    loop {
+        let found = look();
+        if found.is_some() || Instant::now() >= end {
+            return found;
+        }
+        thread::sleep(LOOK);
+    }
+}
+
 /// Kills the program with everything in its process group, and reaps it; a program that has ended is left alone.
 pub(crate) fn kill_group(child: &mut Child) {
     // Once the program is reaped its number may belong to somebody else.

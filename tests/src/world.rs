@@ -32,6 +32,7 @@ const LOOK: Duration = Duration::from_millis(10);
 pub struct World {
     bin: PathBuf,
     root: TempDir,
+    state: PathBuf,
 }
 
 impl World {
@@ -41,6 +42,16 @@ impl World {
     /// # Errors
     /// The programs are not built; no folder can be made.
     pub fn new() -> Result<Self> {
+        let world = Self::without_state("state")?;
+        fs::create_dir(world.state())?;
+        Ok(world)
+    }
+
+    /// As [`World::new`], but the state folder has this name within the world, and nobody has made it yet.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn without_state(name: &str) -> Result<Self> {
         let bin = bin_dir()?;
         for program in ["proofmark", "proofmark-hook"] {
             let path = bin.join(program);
@@ -52,11 +63,10 @@ impl World {
         }
         // The canonical path, because a harness tells the canonical one, too.
         let base = fs::canonicalize(env::temp_dir())?;
-        let world = Self {
-            bin,
-            root: tempfile::Builder::new().prefix("pm-").tempdir_in(base)?,
-        };
-        for folder in [world.home(), world.state(), world.project()] {
+        let root = tempfile::Builder::new().prefix("pm-").tempdir_in(base)?;
+        let state = root.path().join(name);
+        let world = Self { bin, root, state };
+        for folder in [world.home(), world.project()] {
             fs::create_dir(folder)?;
         }
         Ok(world)
@@ -69,7 +79,7 @@ impl World {
 
     /// Proofmark's state folder.
     pub fn state(&self) -> PathBuf {
-        self.root.path().join("state")
+        self.state.clone()
     }
 
     /// The folder in which an agent works.
@@ -166,6 +176,11 @@ impl World {
         Ok(self.owner()?.is_some_and(is_running))
     }
 
+    /// The processes whose environment names this world's state folder; none where the system has no `/proc`.
+    pub fn processes(&self) -> Vec<i32> {
+        processes_of(&self.state)
+    }
+
     fn close(&self) -> Result<()> {
         let owner = self.owner();
         let stopped = self
@@ -174,7 +189,7 @@ impl World {
             .context("proofmark stop");
         // Looked for after the stop: it must not have started anything itself.
         let left = wait_until_none(|| {
-            let mut pids: BTreeSet<i32> = processes_of(&self.state()).into_iter().collect();
+            let mut pids: BTreeSet<i32> = self.processes().into_iter().collect();
             pids.extend(owner.as_ref().ok().copied().flatten().filter(|pid| is_running(*pid)));
             pids
         });
@@ -222,7 +237,7 @@ fn kill(pid: i32) -> Result<()> {
 }
 
 /// True when the process is there and not merely waiting to be reaped.
-pub(crate) fn is_running(pid: i32) -> bool {
+pub fn is_running(pid: i32) -> bool {
     let Some(pid) = Pid::from_raw(pid) else { return false };
     if rustix::process::test_kill_process(pid).is_err() {
         return false;

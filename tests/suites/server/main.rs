@@ -1,0 +1,15 @@
+//! What the server promises, asked of the built programs: one owner, one effect, nothing lost, nothing left behind.
+//! What single checks decide, and how a harness is answered, is the other suites' business.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
+
+mod commands;
+mod kills;
+mod lifetime;
+mod lineage;
+mod once;
+mod owner;
+mod session;
+mod surroundings;
+mod trouble;
+mod wire;
