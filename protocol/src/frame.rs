@@ -76,8 +76,8 @@ impl<'a, P: Serialize> Request<'a, P> {
 /// A request as it is read: nothing inside the params is looked at.
 #[derive(Debug, Deserialize)]
 pub struct IncomingRequest<'a> {
-    /// The request's id; a message without one is a notification and gets no answer.
-    #[serde(borrow, default)]
+    /// The request's id, which may be null; a message without one is a notification and gets no answer.
+    #[serde(borrow, default, deserialize_with = "present")]
     pub id: Option<&'a RawValue>,
     /// The method's name.
     pub method: String,
@@ -87,6 +87,11 @@ pub struct IncomingRequest<'a> {
     /// Who speaks, where it says so.
     #[serde(default)]
     pub proofmark: Option<Speaker>,
+}
+
+/// A member that is there, also when it is null.
+fn present<'de: 'a, 'a, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// An error as it is answered.
@@ -128,6 +133,13 @@ mod tests {
         assert!(speaker(2, "0.1.0").is_newer_than(&speaker(1, "9.0.0")));
         assert!(!speaker(1, "0.1.0-dev").is_newer_than(&speaker(1, "0.1.0")));
         assert!(!speaker(1, "rubbish").is_newer_than(&speaker(1, "0.1.0")));
+    }
+
+    #[test]
+    fn only_a_message_without_an_id_is_a_notification() {
+        let id = |line| serde_json::from_str::<IncomingRequest<'_>>(line).unwrap().id.map(RawValue::get);
+        assert_eq!(id(r#"{"method":"m"}"#), None);
+        assert_eq!(id(r#"{"method":"m","id":null}"#), Some("null"));
     }
 
     #[test]

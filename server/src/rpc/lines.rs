@@ -45,11 +45,12 @@ where
 
 /// The answer to one message; none to a notification.
 async fn answer(line: &[u8], methods: &Methods, control: &Control) -> Option<Vec<u8>> {
+    // Only an object is a request: a list would be read as the members in their order.
     let request: IncomingRequest<'_> = match serde_json::from_slice(line) {
-        Ok(request) => request,
-        Err(_) => {
+        Ok(request) if line.trim_ascii_start().starts_with(b"{") => request,
+        _ => {
             let value: Option<Value> = serde_json::from_slice(line).ok();
-            let id = value.as_ref().and_then(|value| value.get("id")).map(Value::to_string);
+            let id = value.as_ref().and_then(|value| value.get("id")).map(Value::to_string).filter(|id| is_id(id));
             let (code, why) = if value.is_some() {
                 (INVALID_REQUEST, "the message is no request")
             } else {
@@ -59,38 +60,45 @@ async fn answer(line: &[u8], methods: &Methods, control: &Control) -> Option<Vec
         }
     };
     let id = request.id.map(serde_json::value::RawValue::get);
+    if id.is_some_and(|id| !is_id(id)) {
+        return Some(error(None, INVALID_REQUEST, "the id is neither a number nor a text"));
+    }
     let this = Speaker::this();
     if request.proofmark.as_ref().is_some_and(|speaker| speaker.is_newer_than(&this)) {
         control.shut_down();
         let why = format!("this server is {}, the client is newer: the server gives way", this.build);
         return id.map(|id| error(Some(id), SUPERSEDED, &why));
     }
-    let parsed = match id.map(serde_json::from_str::<Id<'_>>) {
-        Some(Ok(id)) => id.into_owned(),
-        Some(Err(_)) => return Some(error(None, INVALID_REQUEST, "the id is neither a number nor a text")),
-        None => Id::Null,
-    };
     let params = Params::new(request.params.map(serde_json::value::RawValue::get)).into_owned();
     let response = match methods.method(&request.method) {
         Some(MethodCallback::Async(run)) => {
-            run(parsed, params, ConnectionId(0), usize::MAX, Extensions::new()).await
+            run(Id::Null, params, ConnectionId(0), usize::MAX, Extensions::new()).await
         }
-        Some(MethodCallback::Sync(run)) => run(parsed, params, usize::MAX, Extensions::new()),
+        Some(MethodCallback::Sync(run)) => run(Id::Null, params, usize::MAX, Extensions::new()),
         _ => {
             let why = format!("there is no method {}", crate::text::quote(&request.method, 40));
             return id.map(|id| error(Some(id), METHOD_NOT_FOUND, &why));
         }
     };
-    id.map(|_| spoken(response.as_json().get()))
+    id.map(|id| spoken(&with_id(response.as_json().get(), id)))
+}
+
+/// True when a value, as it is written, can be an id.
+fn is_id(value: &str) -> bool {
+    value == "null" || value.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
+}
+
+/// A response whose id is null, with the id as the request wrote it: a number may be longer than any number type.
+/// What stands before the id can't be taken for it, because within a text the quotes are escaped.
+fn with_id(response: &str, id: &str) -> String {
+    response.replacen("\"id\":null", &format!("\"id\":{id}"), 1)
 }
 
 /// An error response.
 fn error(id: Option<&str>, code: i32, message: &str) -> Vec<u8> {
     let error = ErrorObject { code, message: message.to_owned() };
     let body = serde_json::json!({ "jsonrpc": "2.0", "error": error, "id": null });
-    let text = body.to_string();
-    // The id goes back as it came: a number may be longer than any number type.
-    spoken(&id.map_or_else(|| text.clone(), |id| text.replacen("\"id\":null", &format!("\"id\":{id}"), 1)))
+    spoken(&with_id(&body.to_string(), id.unwrap_or("null")))
 }
 
 /// A response as a line that says who speaks.

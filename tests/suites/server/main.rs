@@ -6,6 +6,7 @@
 mod commands;
 mod kills;
 mod lifetime;
+mod lines;
 mod lineage;
 mod once;
 mod owner;
