@@ -71,6 +71,7 @@ pub struct ServeOptions {
 }
 
 /// Serves a state folder until it is told to stop, is idle, or gives way to a newer version. `ready` runs once clients can connect.
+/// The folder stays this process's until it ends.
 pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> Result<(), OwnerError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -79,10 +80,19 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
         .map_err(|error| OwnerError::Io { what: "starting the runtime", error })?;
     prepare_folder(&options.state_dir)?;
     let socket = paths::socket(&options.state_dir);
-    let lock = own(&options.state_dir, &socket)?;
+    // The lock goes with the process: whoever finds it free can rely on the process being gone.
+    std::mem::forget(own(&options.state_dir, &socket)?);
+    let elsewhere = socket.parent().filter(|folder| *folder != options.state_dir);
+    // Under the lock, because an owner on its way out takes the socket's folder with it.
+    if let Some(folder) = elsewhere {
+        prepare_folder(folder)?;
+    }
     let served = runtime.block_on(serve_socket(options, &socket, ready));
     runtime.shutdown_timeout(FINISH);
-    drop(lock);
+    if let Some(folder) = elsewhere {
+        // What somebody else laid there is not ours to remove.
+        let _kept = std::fs::remove_dir(folder);
+    }
     served
 }
 
@@ -182,21 +192,18 @@ fn is_ours(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw())
 }
 
-/// Makes the state folder, the socket's folder with it, and sees that nobody else can look into them.
-fn prepare_folder(state_dir: &Path) -> Result<(), OwnerError> {
-    let socket = paths::socket(state_dir);
-    for path in [Some(state_dir), socket.parent()].into_iter().flatten() {
-        let io = |what| move |error| OwnerError::Io { what, error };
-        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io("making the state folder"))?;
-        let metadata = std::fs::symlink_metadata(path).map_err(io("looking at the state folder"))?;
-        let folder = |why: &str| OwnerError::Folder { path: path.to_owned(), why: why.to_owned() };
-        let target = std::fs::metadata(path).map_err(io("looking at the state folder"))?;
-        if metadata.uid() != rustix::process::geteuid().as_raw() || target.uid() != metadata.uid() {
-            return Err(folder("belongs to somebody else"));
-        }
-        if target.mode() & 0o077 != 0 {
-            std::fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(io("closing the state folder"))?;
-        }
+/// Makes a folder, and sees that nobody else can look into it.
+fn prepare_folder(path: &Path) -> Result<(), OwnerError> {
+    let io = |what| move |error| OwnerError::Io { what, error };
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io("making the state folder"))?;
+    let metadata = std::fs::symlink_metadata(path).map_err(io("looking at the state folder"))?;
+    let folder = |why: &str| OwnerError::Folder { path: path.to_owned(), why: why.to_owned() };
+    let target = std::fs::metadata(path).map_err(io("looking at the state folder"))?;
+    if metadata.uid() != rustix::process::geteuid().as_raw() || target.uid() != metadata.uid() {
+        return Err(folder("belongs to somebody else"));
+    }
+    if target.mode() & 0o077 != 0 {
+        std::fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(io("closing the state folder"))?;
     }
     Ok(())
 }

@@ -4,10 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
 
 mod commands;
+mod folder;
 mod kills;
 mod lifetime;
-mod lines;
 mod lineage;
+mod lines;
 mod once;
 mod owner;
 mod session;
