@@ -91,9 +91,10 @@ impl Engine {
         now().saturating_sub(self.last_event.load(Ordering::Relaxed))
     }
 
-    /// How long the server stays without an event, by the person's settings.
+    /// How long the server stays without an event, by the person's settings; a minute at least, or it would be gone
+    /// before whoever started it has connected.
     pub fn idle_limit(&self) -> Duration {
-        Duration::from_secs(self.settings.read(None).settings.idle_minutes.saturating_mul(60))
+        Duration::from_secs(self.settings.read(None).settings.idle_minutes.max(1).saturating_mul(60))
     }
 
     /// `onSessionStart`.

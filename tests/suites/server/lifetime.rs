@@ -1,6 +1,7 @@
 //! How long an owner lives: idle, with connections, and in front of clients of other versions.
 //! How it is ended from outside is told elsewhere.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use proofmark_protocol::Harness;
@@ -9,7 +10,7 @@ use proofmark_protocol::paths;
 use proofmark_tests::world::{World, is_running};
 use serde_json::{Value, json};
 
-use crate::session::{Session, ledger, tagged, wait_for};
+use crate::session::{Session, assert_refused, ledger, tagged, wait_for};
 use crate::wire::{Foreground, Wire, detach, request, said_by};
 
 /// A request of a stop that waits for its record: a client's version stands on the rows, and the reply does not come.
@@ -76,6 +77,22 @@ fn an_idle_owner_exits_by_itself() {
     server.ended();
     assert!(!paths::socket(&world.state()).exists());
     assert!(!world.is_served().unwrap());
+}
+
+#[test]
+fn an_owner_without_patience_still_serves_those_who_start_it() {
+    let world = World::new().unwrap();
+    fs::create_dir_all(world.home().join(".config/proofmark")).unwrap();
+    fs::write(
+        world.home().join(".config/proofmark/config.toml"),
+        "[server]\nidle_minutes = 0\n",
+    )
+    .unwrap();
+    let session = Session::new(&world, "s");
+    assert_refused(&session.stop(&tagged("it works")), "it works");
+    let owner = world.owner().unwrap();
+    assert_refused(&session.stop(&tagged("it works on Windows")), "it works on Windows");
+    assert_eq!(world.owner().unwrap(), owner);
 }
 
 #[test]
