@@ -141,3 +141,70 @@ fn this_server(engine: &Engine) -> ServerStatus {
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+    use super::*;
+    use crate::rpc::lines;
+
+    /// What the lines are answered by every method there is and those that the test adds.
+    async fn answers(sent: &[Value], extra: impl FnOnce(&mut RpcModule<Context>)) -> Vec<Value> {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Arc::new(Engine::open(folder.path()).unwrap());
+        let control = Arc::new(Control::default());
+        let mut methods = module(Context { engine, control: Arc::clone(&control) }).unwrap();
+        extra(&mut methods);
+        let (client, server) = tokio::io::duplex(1 << 16);
+        let served = tokio::spawn(lines::serve(server, methods.into(), control));
+        let (read, mut write) = tokio::io::split(client);
+        let mut read = BufReader::new(read).lines();
+        let mut answers = Vec::new();
+        for message in sent {
+            write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+            let line = read.next_line().await.unwrap().unwrap();
+            answers.push(serde_json::from_str(&line).unwrap());
+        }
+        write.shutdown().await.unwrap();
+        served.await.unwrap().unwrap();
+        answers
+    }
+
+    fn request(id: u64, method: &str) -> Value {
+        json!({"id": id, "method": method})
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_gets_its_caller_an_error_and_the_next_is_served() {
+        let sent = ["panicsAtOnce", "panicsOnAnotherThread", "panicsInAQuery", "status"];
+        let sent: Vec<Value> = sent.iter().zip(1..).map(|(method, id)| request(id, method)).collect();
+        let answers = answers(&sent, |module| {
+            add::<Ignored, (), _>(module, "panicsAtOnce", |_, _| async { panic!("at once") }).unwrap();
+            add::<Ignored, Decision, _>(module, "panicsOnAnotherThread", |context, _| {
+                gate(context, |_, _| panic!("on another thread"))
+            })
+            .unwrap();
+            add::<Ignored, (), _>(module, "panicsInAQuery", |context, _| {
+                query(context, |_| -> Result<(), QueryError> { panic!("in a query") })
+            })
+            .unwrap();
+        })
+        .await;
+        for (answer, id) in answers.iter().zip(1..) {
+            assert_eq!(answer["id"], id, "{answer}");
+        }
+        for answer in &answers[..3] {
+            assert_eq!(answer["error"]["code"], INTERNAL_ERROR, "{answer}");
+        }
+        assert_eq!(answers[3]["result"]["server"]["running"], true, "{}", answers[3]);
+    }
+
+    #[tokio::test]
+    async fn every_method_of_the_protocol_has_a_handler() {
+        let sent: Vec<Value> = method::ALL.iter().zip(1..).map(|(method, id)| request(id, method)).collect();
+        for (answer, method) in answers(&sent, |_| ()).await.iter().zip(method::ALL) {
+            assert_ne!(answer["error"]["code"], proofmark_protocol::frame::METHOD_NOT_FOUND, "{method}");
+        }
+    }
+}
