@@ -19,6 +19,40 @@ fn proc(pid: i32, entry: &str) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/{entry}"))
 }
 
+/// The names in a process's environment.
+fn variables(pid: i32) -> BTreeSet<String> {
+    let environment = fs::read(proc(pid, "environ")).unwrap();
+    let entries = environment.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+    entries
+        .map(|entry| {
+            std::str::from_utf8(entry)
+                .unwrap()
+                .split('=')
+                .next()
+                .unwrap()
+                .to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn a_server_started_by_the_command_gets_no_more_variables() {
+    let world = World::new().unwrap();
+    let mut command = world.command(&world.program("proofmark"));
+    command
+        .args(["serve", "--detach"])
+        .env("SECRET_TOKEN", "abc")
+        .env("USER", "me");
+    process::run(&mut command, b"", LIMIT).unwrap().success().unwrap();
+    let names = variables(world.owner().unwrap().unwrap());
+    assert_eq!(
+        names,
+        ["HOME", "LANG", "PATH", "PROOFMARK_STATE_DIR", "USER"]
+            .map(str::to_owned)
+            .into()
+    );
+}
+
 #[test]
 fn a_server_started_by_a_hook_holds_nothing_of_the_harness() {
     let world = World::new().unwrap();
@@ -46,14 +80,8 @@ fn a_server_started_by_a_hook_holds_nothing_of_the_harness() {
     });
 
     let server = world.owner().unwrap().unwrap();
-    let environment = fs::read(proc(server, "environ")).unwrap();
-    let names: BTreeSet<&str> = environment
-        .split(|byte| *byte == 0)
-        .map(|entry| std::str::from_utf8(entry).unwrap().split('=').next().unwrap())
-        .filter(|name| !name.is_empty())
-        .collect();
     let wanted = ["HOME", "LANG", "LC_ALL", "PATH", "PROOFMARK_STATE_DIR", "XDG_DATA_HOME"];
-    assert_eq!(names, wanted.into());
+    assert_eq!(variables(server), wanted.map(str::to_owned).into());
     for handle in fs::read_dir(proc(server, "fd")).unwrap() {
         let handle = handle.unwrap();
         let target = fs::read_link(handle.path()).unwrap().display().to_string();
