@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 
 use proofmark_protocol::{Decision, Outcome};
 
-use super::live::{self, Live};
+use super::live::{self, Inheritance, Live};
 use super::settings::Effective;
 use super::{Engine, Event, Slot, now};
 use crate::checks::Note;
@@ -37,12 +37,15 @@ impl Engine {
     /// Takes over the facts of the session that this one was forked from, once.
     pub(super) fn inherit(&self, live: &mut Live, event: &Event<'_>) {
         let ledger = self.ledger();
-        let inherited = live.inherit(&ledger, &event.key, event.now).and_then(|facts| {
-            if facts.is_empty() {
-                return Ok(());
+        let inherited = live.inherit(&ledger, &event.key).and_then(|inheritance| {
+            let Some(Inheritance { first, facts }) = inheritance else { return Ok(()) };
+            if !facts.is_empty() {
+                let ids = ledger.append(&event.key, &facts, Durability::Process)?;
+                live.take(new(&facts, &ids));
             }
-            let ids = ledger.append(&event.key, &facts, Durability::Process)?;
-            live.take(new(&facts, &ids));
+            // Last: a server that dies before it leaves the inheritance to the next one.
+            ledger.put_lineage(&event.key, &first, event.now)?;
+            live.inherited();
             Ok(())
         });
         if let Err(error) = inherited {

@@ -64,6 +64,13 @@ pub(super) enum Unread {
     Record(#[from] RecordError),
 }
 
+/// What a session takes over when it is first seen.
+pub(super) struct Inheritance {
+    /// The row that its record begins with, by which its own forks will find it.
+    pub(super) first: String,
+    pub(super) facts: Vec<Fact>,
+}
+
 /// How reading a record went.
 pub(super) struct Reading<'a> {
     pub(super) stream: &'a Stream,
@@ -189,26 +196,34 @@ impl Live {
         Some(Reading { stream: &following.stream, torn: following.torn })
     }
 
-    /// On first sight of a session's record: the facts that it takes over from the session it was forked from.
-    pub(super) fn inherit(&mut self, ledger: &Ledger, key: &SessionKey, now: u64) -> Result<Vec<Fact>, LedgerError> {
-        let Some(stream) = self.stream(None) else { return Ok(Vec::new()) };
-        let Some(first) = stream.prompts.first().filter(|row| !row.is_empty()) else { return Ok(Vec::new()) };
+    /// On first sight of a session's record: its first row, and the facts that it takes over from the session it was
+    /// forked from. None at every later sight.
+    pub(super) fn inherit(&mut self, ledger: &Ledger, key: &SessionKey) -> Result<Option<Inheritance>, LedgerError> {
+        let Some(stream) = self.stream(None) else { return Ok(None) };
+        let Some(first) = stream.prompts.first().filter(|row| !row.is_empty()) else { return Ok(None) };
         // A fork's rows carry the fork's own id: a file of another session, or of none, is no fork.
         if self.lineage_known || stream.session.as_deref() != Some(key.session.as_str()) {
-            return Ok(Vec::new());
+            return Ok(None);
+        }
+        let family = ledger.lineage(key.harness, first)?;
+        // Seen by a server before this one: the others may be its forks, and what they took over is settled here since.
+        if family.contains(&key.session) {
+            self.lineage_known = true;
+            return Ok(None);
         }
         let copied: Vec<&str> = stream.prompts.iter().map(String::as_str).collect();
         let mut facts = Vec::new();
-        for session in ledger.lineage(key.harness, first)? {
+        for session in family {
             let parent = SessionKey { harness: key.harness, session };
-            if parent != *key {
-                let known = ledger.facts(&parent, 0)?.facts.into_iter().map(|stored| stored.fact);
-                facts.extend(inherited(&parent, key, known, &copied));
-            }
+            let known = ledger.facts(&parent, 0)?.facts.into_iter().map(|stored| stored.fact);
+            facts.extend(inherited(&parent, key, known, &copied));
         }
-        ledger.put_lineage(key, first, now)?;
+        Ok(Some(Inheritance { first: first.clone(), facts }))
+    }
+
+    /// What there was to take over is on the ledger.
+    pub(super) fn inherited(&mut self) {
         self.lineage_known = true;
-        Ok(facts)
     }
 
     /// The folds that have moved on enough to be stored again: name and body.

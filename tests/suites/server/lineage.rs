@@ -67,6 +67,24 @@ fn a_fork_takes_over_what_was_open_in_the_turns_that_it_copied() {
 }
 
 #[test]
+fn a_fork_gives_nothing_back_to_its_origin() {
+    let world = World::new().unwrap();
+    let parent = parent(&world);
+    let fork = fork(&world, "fork", &rows(&parent));
+    fork.stop("Nothing new.");
+    assert_eq!(open(&fork), ["the parser works"]);
+    parent.bash("c1", "cargo test parser", "the parser works");
+    parent.stop("The parser works.");
+    assert!(open(&parent).is_empty());
+    // To a new server both sessions begin with the same row, and both are seen for the first time.
+    world.kill_server().unwrap();
+    parent.prompt("2");
+    parent.stop("Nothing new.");
+    assert!(open(&parent).is_empty(), "{:?}", parent.claims());
+    assert_eq!(open(&fork), ["the parser works"]);
+}
+
+#[test]
 fn what_was_settled_before_the_fork_stays_settled() {
     let world = World::new().unwrap();
     let parent = parent(&world);
