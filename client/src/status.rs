@@ -19,7 +19,11 @@ const SHOWN: usize = 10;
 pub(crate) fn run(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
     let mut notes = Vec::new();
     let server = server(place, &mut notes)?;
-    let ledger = place.ledger()?;
+    // The server can be told of without the ledger, and just then somebody looks.
+    let ledger = place.ledger().unwrap_or_else(|error| {
+        notes.push(format!("{error:#}."));
+        None
+    });
     let mut status = queries::status(ledger.as_ref(), server, now())?;
     status.notes = notes;
     if json { say_json(&status)? } else { say(&text(&status, now()))? }

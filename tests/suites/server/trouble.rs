@@ -6,8 +6,9 @@ use std::fs;
 use proofmark_protocol::paths;
 use proofmark_tests::world::World;
 use rusqlite::Connection;
+use serde_json::json;
 
-use crate::session::{Session, assert_refused, assert_silent, tagged, told};
+use crate::session::{Session, assert_refused, assert_silent, status, tagged, told};
 
 /// Two sessions in front of a ledger that is not there for them.
 fn assert_decided_and_said_once(world: &World, what: &str) {
@@ -45,6 +46,15 @@ fn a_later_builds_ledger_stays_as_it_is_and_the_session_goes_on_in_memory() {
     ledger.close().unwrap();
     let before = fs::read(&path).unwrap();
     assert_decided_and_said_once(&world, "kept in memory only");
+    let status = status(&world);
+    assert_eq!(
+        (&status["server"]["running"], &status["sessions"]),
+        (&json!(true), &json!([]))
+    );
+    assert!(
+        status["notes"][0].as_str().unwrap().contains("can't be read"),
+        "{status}"
+    );
     world.proofmark(&["stop"]).unwrap().success().unwrap();
     assert_eq!(fs::read(&path).unwrap(), before);
     let files = fs::read_dir(world.state())
