@@ -92,7 +92,7 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<Finis
 ///
 /// # Errors
 /// The system refuses to tell.
-pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+pub fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let end = Instant::now() + limit;
     loop {
         if let Some(status) = child.try_wait()? {

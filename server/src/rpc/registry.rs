@@ -171,6 +171,10 @@ mod tests {
         answers
     }
 
+    fn somewhere() -> SessionRef {
+        serde_json::from_value(json!({"harness": "claude-code", "session": "s1"})).unwrap()
+    }
+
     fn request(id: u64, method: &str) -> Value {
         json!({"id": id, "method": method})
     }
@@ -182,7 +186,7 @@ mod tests {
         let answers = answers(&sent, |module| {
             add::<Ignored, (), _>(module, "panicsAtOnce", |_, _| async { panic!("at once") }).unwrap();
             add::<Ignored, Decision, _>(module, "panicsOnAnotherThread", |context, _| {
-                gate(context, |_, _| panic!("on another thread"))
+                gate(context, somewhere(), |_, _| panic!("on another thread"))
             })
             .unwrap();
             add::<Ignored, (), _>(module, "panicsInAQuery", |context, _| {

@@ -73,7 +73,7 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
             findings.push(finding(check, complaint, state));
             let why = match (advised, paused, spent) {
                 (true, ..) => "",
-                (_, true, _) => " You have paused Proofmark, so the reply passes.",
+                (_, true, _) => " Proofmark is paused, so the reply passes.",
                 (.., true) => " The agent was sent back three times in this turn, so the reply passes.",
                 _ => " The agent was sent back for it once, so the reply passes.",
             };
