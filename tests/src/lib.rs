@@ -1,11 +1,15 @@
 //! What the end-to-end tests share: worlds, packages, a scripted model, and clients that talk to it.
 //! Nothing of the product is implemented here, and nothing here reaches beyond loopback but the package fetch.
 
+pub mod case;
 pub mod claude_code;
 pub mod model;
 pub mod need;
+pub mod outcome;
 pub mod packages;
+pub mod play;
 pub mod process;
 pub mod scenario;
 pub mod schema;
+pub mod transcript;
 pub mod world;

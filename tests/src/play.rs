@@ -1,0 +1,331 @@
+//! Plays a conformance case: writes its settings and transcripts, and gives its payloads to the real hook.
+//! What a case may hold, and what its outcome is worth, stays out.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use proofmark_protocol::Harness;
+use serde_json::{Map, Value, json};
+
+use crate::case::{Act, Case, Late, Step, Wanted};
+use crate::outcome::{Answer, shortfalls};
+use crate::process::{self, Finished};
+use crate::transcript::Transcript;
+use crate::world::World;
+
+/// No step takes so long, whatever happens.
+const LIMIT: Duration = Duration::from_secs(30);
+/// What is written over a file of the state folder.
+const RUBBISH: &str = "{bad";
+/// Checks that a settings file may speak of though this version has none of them: they are to be passed over.
+const OTHER_CHECKS: [&str; 10] = [
+    "claimed-pass",
+    "hedge",
+    "malformed-tag",
+    "plain-words",
+    "reply-length",
+    "retraction",
+    "scope-drift",
+    "scope-lock",
+    "stale-verdict",
+    "unproven-claim",
+];
+
+/// Plays a case in a world of its own and returns what fell short, a line each.
+///
+/// # Errors
+/// The case cannot be played: something in it is of no known form, or a program of ours does not end.
+pub fn play(case: &Case, world: &World) -> Result<Vec<String>> {
+    ensure!(
+        case.system == "untried-claim",
+        "cases of {} cannot be played",
+        case.system
+    );
+    let mut play = Play {
+        world,
+        records: BTreeMap::new(),
+        rows: 0,
+    };
+    fs::create_dir_all(play.folder())?;
+    let mut bad = Vec::new();
+    for (number, step) in case.given.before.iter().enumerate() {
+        ensure!(step.before.is_empty(), "a step before has steps before it");
+        let answer = play.step(step).with_context(|| format!("step {}", number + 1))?;
+        if let Some(expect) = &step.expect {
+            let found = shortfalls(expect, &answer, world)?;
+            bad.extend(found.into_iter().map(|line| format!("step {}: {line}", number + 1)));
+        }
+    }
+    let answer = play.step(&case.given)?;
+    bad.extend(shortfalls(&case.expect, &answer, world)?);
+    Ok(bad)
+}
+
+struct Play<'a> {
+    world: &'a World,
+    records: BTreeMap<String, Transcript>,
+    rows: u64,
+}
+
+impl Play<'_> {
+    fn step(&mut self, step: &Step) -> Result<Answer> {
+        let path = self.write_record(step)?;
+        let payload = self.payload(step, &path)?;
+        fs::write(
+            self.settings(),
+            step.settings.clone().unwrap_or_else(|| settings(&step.env)),
+        )?;
+        let project = self.world.project().join("proofmark.toml");
+        match &step.project {
+            Some(text) => fs::write(project, text)?,
+            None if project.exists() => fs::remove_file(project)?,
+            None => {}
+        }
+        if step.corrupt_state {
+            self.corrupt()?;
+        }
+        if step.event == Act::Command {
+            let started = Instant::now();
+            let done = process::run(
+                self.command("proofmark").args(self.arguments(&step.command)?),
+                b"",
+                LIMIT,
+            )?;
+            return Ok(Answer::of_command(&done, started.elapsed()));
+        }
+        let input = match &step.stdin {
+            Some(stdin) => stdin.clone(),
+            None => payload.to_string(),
+        };
+        let started = Instant::now();
+        let answers = self.deliver(step, &path, input.as_bytes())?;
+        let taken = started.elapsed();
+        let same = |answer: &&Finished| {
+            let first = &answers[0];
+            (answer.code, &answer.stdout, &answer.stderr) != (first.code, &first.stdout, &first.stderr)
+        };
+        if let Some(other) = answers.iter().find(same) {
+            bail!("two deliveries, two answers: {:?} and {other:?}", answers[0]);
+        }
+        Ok(Answer::of_hook(step.event, &answers[0], taken))
+    }
+
+    /// Gives the hook the event, as often as the step says, while what comes late is written.
+    fn deliver(&mut self, step: &Step, path: &Path, input: &[u8]) -> Result<Vec<Finished>> {
+        let late = match &step.late {
+            Some(late) => Some((Duration::from_millis(late.after_ms), self.late(step, late)?)),
+            None => None,
+        };
+        let offsets = if step.deliveries.is_empty() {
+            &[0][..]
+        } else {
+            &step.deliveries
+        };
+        thread::scope(|scope| {
+            let started: Vec<_> = offsets
+                .iter()
+                .map(|offset| {
+                    let mut hook = self.command("proofmark-hook");
+                    hook.arg(Harness::ClaudeCode.as_str());
+                    scope.spawn(move || {
+                        thread::sleep(Duration::from_millis(*offset));
+                        process::run(&mut hook, input, LIMIT)
+                    })
+                })
+                .collect();
+            if let Some((after, text)) = late {
+                thread::sleep(after);
+                fs::write(path, text)?;
+            }
+            let ended = started
+                .into_iter()
+                .map(|hook| hook.join().map_err(|_| anyhow!("the hook's thread panicked"))?);
+            ended.collect()
+        })
+    }
+
+    fn late(&mut self, step: &Step, late: &Late) -> Result<String> {
+        let record = self.records.entry(step.record.clone()).or_default();
+        record.append(&late.append, &step.record, &mut self.rows)?;
+        Ok(record.text(""))
+    }
+
+    /// Brings the step's transcript and its helpers' records up to date and returns the transcript's path.
+    fn write_record(&mut self, step: &Step) -> Result<PathBuf> {
+        let folder = self.folder();
+        let record = self.records.entry(step.record.clone()).or_default();
+        record.append(&step.append, &step.record, &mut self.rows)?;
+        let name = if step.fresh_transcript_copy {
+            "copy"
+        } else {
+            &step.record
+        };
+        let path = folder.join(format!("{name}.jsonl"));
+        fs::write(&path, record.text(&step.torn))?;
+        let helpers = folder.join(&step.record).join("subagents");
+        for (id, events) in &step.helpers {
+            fs::create_dir_all(&helpers)?;
+            self.write_helper(&helpers.join(format!("agent-{id}.jsonl")), events, &step.record)?;
+        }
+        if let Some(events) = &step.agent_transcript {
+            self.write_helper(&folder.join("agent.jsonl"), events, &step.record)?;
+        }
+        Ok(path)
+    }
+
+    fn write_helper(&mut self, path: &Path, events: &[Value], session: &str) -> Result<()> {
+        let mut record = Transcript::default();
+        record.append(events, session, &mut self.rows)?;
+        fs::write(path, record.text("")).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn payload(&self, step: &Step, transcript: &Path) -> Result<Value> {
+        let event = match step.event {
+            Act::Stop => "Stop",
+            Act::SubagentStop => "SubagentStop",
+            Act::Prompt => "UserPromptSubmit",
+            Act::PreTool => "PreToolUse",
+            Act::Command => return Ok(Value::Null),
+        };
+        let mut payload = Map::new();
+        let mut put = |name: &str, value: Value| drop(payload.insert(name.to_owned(), value));
+        put("hook_event_name", json!(event));
+        if !step.no_identity {
+            put("cwd", json!(self.world.project()));
+            if !step.session.is_empty() {
+                put(&step.session_key, json!(step.session));
+            }
+            if !step.no_transcript {
+                let gone = self.folder().join("gone.jsonl");
+                put(
+                    "transcript_path",
+                    json!(if step.missing_transcript { &gone } else { transcript }),
+                );
+            }
+        }
+        if let Some(agent) = &step.agent {
+            put("agent_id", json!(agent));
+            put("agent_type", json!("general-purpose"));
+        }
+        if step.agent_transcript.is_some() {
+            put("agent_transcript_path", json!(self.folder().join("agent.jsonl")));
+        }
+        match step.event {
+            Act::Stop | Act::SubagentStop => {
+                put("stop_hook_active", json!(false));
+                if !step.no_reply {
+                    put("last_assistant_message", json!(step.reply));
+                }
+            }
+            Act::Prompt => put("prompt", json!(step.prompt)),
+            Act::PreTool | Act::Command => {
+                put("tool_name", json!(step.tool));
+                put(
+                    "tool_input",
+                    if step.tool_input.is_null() {
+                        json!({})
+                    } else {
+                        step.tool_input.clone()
+                    },
+                );
+            }
+        }
+        payload.extend(step.payload.clone());
+        Ok(Value::Object(payload))
+    }
+
+    /// The arguments of a command, with the ids of the claims that they name.
+    fn arguments(&self, words: &[String]) -> Result<Vec<String>> {
+        let fill = |word: &String| {
+            let Some(text) = word.strip_prefix('{').and_then(|word| word.strip_suffix('}')) else {
+                return Ok(word.clone());
+            };
+            let claims = self.world.claims()?;
+            let claim = claims.iter().find(|claim| claim["claim"] == text);
+            let id = claim.and_then(|claim| claim["id"].as_str());
+            id.map(str::to_owned)
+                .with_context(|| format!("no claim is called {text:?}"))
+        };
+        words.iter().map(fill).collect()
+    }
+
+    fn corrupt(&self) -> Result<()> {
+        self.world.proofmark(&["stop"])?.success().context("proofmark stop")?;
+        for entry in fs::read_dir(self.world.state())? {
+            let path = entry?.path();
+            let spared = path
+                .extension()
+                .is_some_and(|ending| ending == "sock" || ending == "lock");
+            if path.is_file() && !spared {
+                fs::write(path, RUBBISH)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = self.world.command(&self.world.program(program));
+        command.env("PROOFMARK_CONFIG", self.settings());
+        command
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.world.home().join("config.toml")
+    }
+
+    /// Where the transcripts are.
+    fn folder(&self) -> PathBuf {
+        self.world.home().join("records")
+    }
+}
+
+/// The person's settings file.
+fn settings(wanted: &Wanted) -> String {
+    let mode = wanted.mode.as_deref().unwrap_or("all");
+    let strict = mode == "do_not_emit";
+    let reminder = if strict || mode == "all" { "next-prompt" } else { mode };
+    let level = if wanted.enforcement.as_deref() == Some("0") {
+        "off"
+    } else {
+        "refuse"
+    };
+    let mut text = format!(
+        "[checks.untried-claim]\nmode = \"{level}\"\nstrict = {strict}\nreminder = \"{reminder}\"\n\n\
+         [judge]\nenabled = false\nwait_seconds = 6\n"
+    );
+    for check in OTHER_CHECKS {
+        text += &format!("\n[checks.{check}]\nmode = \"off\"\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_follow_the_wanted_mode() {
+        let written = |mode: Option<&str>, enforcement: Option<&str>| {
+            settings(&Wanted {
+                mode: mode.map(str::to_owned),
+                enforcement: enforcement.map(str::to_owned),
+            })
+        };
+        for (mode, strict, reminder) in [
+            (None, false, "next-prompt"),
+            (Some("stale"), false, "stale"),
+            (Some("loud"), false, "loud"),
+            (Some("do_not_emit"), true, "next-prompt"),
+        ] {
+            let text = written(mode, None);
+            let wanted = format!("mode = \"refuse\"\nstrict = {strict}\nreminder = \"{reminder}\"\n");
+            assert!(text.contains(&wanted), "{mode:?}: {text}");
+        }
+        assert!(written(None, Some("0")).starts_with("[checks.untried-claim]\nmode = \"off\"\n"));
+    }
+}
