@@ -6,10 +6,13 @@ use std::fs;
 use std::thread;
 
 use anyhow::{Context, Result};
+use proofmark_protocol::Harness;
 use proofmark_tests::case::{self, Case};
 use proofmark_tests::play::play;
 use proofmark_tests::scenario::fixtures;
+use proofmark_tests::transcript::Transcript;
 use proofmark_tests::world::World;
+use serde_json::{Value, json};
 
 /// So many cases are played at once.
 const AT_ONCE: usize = 4;
@@ -101,5 +104,52 @@ fn every_weakness_has_a_case_of_its_own() -> Result<()> {
             own[0]
         );
     }
+    Ok(())
+}
+
+/// The twentieth weakness: reading the whole record at every stop. The look is taken out of the record after the first
+/// stop, so whoever reads that part again finds none.
+#[test]
+fn a_second_stop_reads_only_what_is_new() -> Result<()> {
+    let world = World::new()?;
+    let path = world.home().join("s1.jsonl");
+    let mut record = Transcript::default();
+    let mut rows = 0;
+    let talk: Vec<Value> = (0..512).map(|_| json!({"assistant": "so ".repeat(200)})).collect();
+    let look = [
+        json!({"tool": "Read", "id": "t1", "input": {"file_path": "/srv/export"}}),
+        json!({"result": "empty", "id": "t1"}),
+    ];
+    for events in [&[json!({"user": "did it finish?"})][..], &talk, &look, &talk] {
+        record.append(events, "s1", &mut rows)?;
+    }
+    let stop = |session: &str, claim: &str| -> Result<Option<i32>> {
+        let reply = format!("{{{{CAT-UNVERIFIED: {claim} -- cannot verify: no login}}}}");
+        let payload = json!({"hook_event_name": "Stop", "session_id": session, "transcript_path": path,
+            "cwd": world.project(), "stop_hook_active": false, "last_assistant_message": reply});
+        Ok(world.hook(Harness::ClaudeCode, payload.to_string().as_bytes())?.code)
+    };
+    fs::write(&path, record.text(""))?;
+    assert_eq!(stop("s1", "the export finished")?, Some(0), "the look is on record");
+    record.append(&[json!({"assistant": "one more"})], "s1", &mut rows)?;
+    let blank = |line: &str| {
+        if line.contains("t1") {
+            " ".repeat(line.len())
+        } else {
+            line.to_owned()
+        }
+    };
+    let text: Vec<String> = record.text("").lines().map(blank).collect();
+    fs::write(&path, text.join("\n") + "\n")?;
+    assert_eq!(
+        stop("s1", "the build is signed")?,
+        Some(0),
+        "the look was read, and is not read again"
+    );
+    assert_eq!(
+        stop("s2", "the page loads")?,
+        Some(2),
+        "who reads from the beginning finds no look"
+    );
     Ok(())
 }
