@@ -63,7 +63,12 @@ impl Check for UntriedClaim {
     fn on_stop(&self, view: &StopView<'_>) -> Verdict {
         let mut verdict = Verdict::default();
         let Some(reply) = view.reply else {
-            if view.book.open().any(|row| is_of(row, view.agent)) {
+            // Which of the record's texts is the reply nobody can tell, so none is judged.
+            let said_a_tag = match &view.record {
+                Record::Read { stream, .. } => stream.turn.texts.iter().any(|said| !text::tags(said).is_empty()),
+                Record::Unread { .. } => false,
+            };
+            if said_a_tag || view.book.open().any(|row| is_of(row, view.agent)) {
                 verdict.notes.push(unchecked_note("no-reply", "the harness did not send the reply's text"));
             }
             return verdict;

@@ -356,7 +356,9 @@ fn lag(reading: &live::Reading<'_>, params: &StopParams) -> Lag {
         _ => true,
     };
     let shown = params.reply.as_deref().is_some_and(|reply| stream.shows_reply(reply));
-    match (reached, shown || (!reading.torn && !stream.by_client)) {
+    // Without its prompt nothing of the turn is on record yet: an empty file is no proof that nothing was tried.
+    let begun = stream.turn.prompt.is_some();
+    match (begun && reached, shown || (!reading.torn && !stream.by_client)) {
         (false, _) => Lag::Turn,
         (true, true) => Lag::None,
         (true, false) => Lag::Tail,
