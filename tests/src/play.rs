@@ -2,7 +2,8 @@
 //! What a case may hold, and what its outcome is worth, stays out.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -140,7 +141,7 @@ impl Play<'_> {
                 .collect();
             if let Some((after, text)) = late {
                 thread::sleep(after);
-                fs::write(path, text)?;
+                write_over(path, &text)?;
             }
             let ended = started
                 .into_iter()
@@ -166,7 +167,7 @@ impl Play<'_> {
             &step.record
         };
         let path = folder.join(format!("{name}.jsonl"));
-        fs::write(&path, record.text(&step.torn))?;
+        write_over(&path, &record.text(&step.torn))?;
         let helpers = folder.join(&step.record).join("subagents");
         for (id, events) in &step.helpers {
             fs::create_dir_all(&helpers)?;
@@ -284,6 +285,14 @@ impl Play<'_> {
     }
 }
 
+/// Brings a file to this text. Never empty in between: a harness only appends, and a reader may look at any moment.
+fn write_over(path: &Path, text: &str) -> Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.set_len(u64::try_from(text.len())?)?;
+    Ok(())
+}
+
 /// The person's settings file.
 fn settings(wanted: &Wanted) -> String {
     let mode = wanted.mode.as_deref().unwrap_or("all");
@@ -307,6 +316,16 @@ fn settings(wanted: &Wanted) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_brought_to_a_longer_and_to_a_shorter_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record.jsonl");
+        for text in ["a\nb", "a\nbc\nd\n", "a\n"] {
+            write_over(&path, text).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
 
     #[test]
     fn settings_follow_the_wanted_mode() {
