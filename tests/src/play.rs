@@ -9,7 +9,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use proofmark_protocol::Harness;
 use serde_json::{Map, Value, json};
 
@@ -37,11 +37,25 @@ const OTHER_CHECKS: [&str; 10] = [
     "unproven-claim",
 ];
 
-/// Plays a case in a world of its own and returns what fell short, a line each.
+/// Two deliveries within this time are one event, whatever happens in between.
+const WINDOW: Duration = Duration::from_millis(250);
+/// What the person is told when an event passed because a deadline was over.
+const OVER: [&str; 2] = ["did not answer within", "took too long"];
+
+/// How a case went.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Played {
+    /// What fell short, a line each.
+    Judged(Vec<String>),
+    /// The machine was too busy to keep a time that the case rests on: nothing is shown.
+    TooSlow,
+}
+
+/// Plays a case in a world of its own.
 ///
 /// # Errors
 /// The case cannot be played: something in it is of no known form, or a program of ours does not end.
-pub fn play(case: &Case, world: &World) -> Result<Vec<String>> {
+pub fn play(case: &Case, world: &World) -> Result<Played> {
     ensure!(
         case.system == "untried-claim",
         "cases of {} cannot be played",
@@ -51,30 +65,39 @@ pub fn play(case: &Case, world: &World) -> Result<Vec<String>> {
         world,
         records: BTreeMap::new(),
         rows: 0,
+        too_slow: false,
     };
     fs::create_dir_all(play.folder())?;
     let mut bad = Vec::new();
     for (number, step) in case.given.before.iter().enumerate() {
         ensure!(step.before.is_empty(), "a step before has steps before it");
-        let answer = play.step(step).with_context(|| format!("step {}", number + 1))?;
+        let label = format!("step {}", number + 1);
+        let (answer, mut found) = play.step(step).context(label.clone())?;
         if let Some(expect) = &step.expect {
-            let found = shortfalls(expect, &answer, world)?;
-            bad.extend(found.into_iter().map(|line| format!("step {}: {line}", number + 1)));
+            found.extend(shortfalls(expect, &answer, world)?);
         }
+        bad.extend(found.into_iter().map(|line| format!("{label}: {line}")));
     }
-    let answer = play.step(&case.given)?;
+    let (answer, found) = play.step(&case.given)?;
+    bad.extend(found);
     bad.extend(shortfalls(&case.expect, &answer, world)?);
-    Ok(bad)
+    Ok(if play.too_slow && !bad.is_empty() {
+        Played::TooSlow
+    } else {
+        Played::Judged(bad)
+    })
 }
 
 struct Play<'a> {
     world: &'a World,
     records: BTreeMap<String, Transcript>,
     rows: u64,
+    too_slow: bool,
 }
 
 impl Play<'_> {
-    fn step(&mut self, step: &Step) -> Result<Answer> {
+    /// What a step came to, and what was wrong whatever it should have come to.
+    fn step(&mut self, step: &Step) -> Result<(Answer, Vec<String>)> {
         let path = self.write_record(step)?;
         let payload = self.payload(step, &path)?;
         fs::write(
@@ -97,7 +120,7 @@ impl Play<'_> {
                 b"",
                 LIMIT,
             )?;
-            return Ok(Answer::of_command(&done, started.elapsed()));
+            return Ok((Answer::of_command(&done, started.elapsed()), Vec::new()));
         }
         let input = match &step.stdin {
             Some(stdin) => stdin.clone(),
@@ -106,14 +129,18 @@ impl Play<'_> {
         let started = Instant::now();
         let answers = self.deliver(step, &path, input.as_bytes())?;
         let taken = started.elapsed();
-        let same = |answer: &&Finished| {
+        let other = |answer: &&Finished| {
             let first = &answers[0];
             (answer.code, &answer.stdout, &answer.stderr) != (first.code, &first.stdout, &first.stderr)
         };
-        if let Some(other) = answers.iter().find(same) {
-            bail!("two deliveries, two answers: {:?} and {other:?}", answers[0]);
+        let mut bad = Vec::new();
+        if let Some(other) = answers.iter().find(other) {
+            self.too_slow |= taken > WINDOW;
+            bad.push(format!("two deliveries, two answers: {:?} and {other:?}", answers[0]));
         }
-        Ok(Answer::of_hook(step.event, &answers[0], taken))
+        let over = |answer: &Finished| OVER.iter().any(|sign| answer.stdout.contains(sign));
+        self.too_slow |= answers.iter().any(over);
+        Ok((Answer::of_hook(step.event, &answers[0], taken), bad))
     }
 
     /// Gives the hook the event, as often as the step says, while what comes late is written.
