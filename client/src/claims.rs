@@ -45,7 +45,9 @@ enum Action {
 pub(crate) fn run(place: &Place, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let ledger = place.ledger()?;
     if let Some(Action::Retire { id, why }) = &arguments.action {
-        let Some(ledger) = ledger else { bail!("there is no ledger in {} yet", place.state_dir.display()) };
+        let Some(ledger) = ledger else {
+            bail!("there is no ledger in {} yet", place.state_dir.display())
+        };
         let claim = queries::retire(&ledger, id, why.as_deref(), now())?;
         say(&format!("Retired “{}”.", quote(&claim.claim, MAX_SHOWN)))?;
         return Ok(ExitCode::SUCCESS);
@@ -81,15 +83,24 @@ pub(crate) fn row(claim: &Claim) -> String {
         ClaimState::Retired => (Look::DIM, "retired".to_owned()),
     };
     let by = match (&claim.settled_by, claim.matched) {
-        (Some(call), Some(false)) => format!("\n      closed without a matching check; last look: {} “{}”", call.tool, call.input),
+        (Some(call), Some(false)) => format!(
+            "\n      closed without a matching check; last look: {} “{}”",
+            call.tool, call.input
+        ),
         (Some(call), _) => format!("\n      by {} “{}”", call.tool, call.input),
-        (None, _) => claim.why.as_ref().map_or(String::new(), |why| format!("\n      {}", quote(why, MAX_SHOWN))),
+        (None, _) => claim
+            .why
+            .as_ref()
+            .map_or(String::new(), |why| format!("\n      {}", quote(why, MAX_SHOWN))),
     };
     format!(
         "  {} {}  {}\n      {}{by}",
         styled(Look::DIM, &claim.id),
         styled(style, &state),
         quote(&claim.claim, MAX_SHOWN),
-        styled(Look::DIM, &format!("cannot verify: {}", quote(&claim.reason, MAX_SHOWN))),
+        styled(
+            Look::DIM,
+            &format!("cannot verify: {}", quote(&claim.reason, MAX_SHOWN))
+        ),
     )
 }

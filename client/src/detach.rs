@@ -44,17 +44,26 @@ pub(crate) fn run(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<Ex
         }
         if start(place, idle_seconds)? {
             let pid = place.owner()?.unwrap_or(0);
-            say(&format!("Server started, process {pid}, for {}.", place.state_dir.display()))?;
+            say(&format!(
+                "Server started, process {pid}, for {}.",
+                place.state_dir.display()
+            ))?;
             return Ok(ExitCode::SUCCESS);
         }
     }
-    bail!("another process holds {}, and does not answer; `proofmark stop` ends it", place.state_dir.display())
+    bail!(
+        "another process holds {}, and does not answer; `proofmark stop` ends it",
+        place.state_dir.display()
+    )
 }
 
 /// Who answers on the socket.
 fn running(place: &Place) -> Option<Speaker> {
     let status = call::<Status>(&place.state_dir, method::STATUS, (), ASK).ok()??;
-    Some(Speaker { build: status.server.build?, ..Speaker::this() })
+    Some(Speaker {
+        build: status.server.build?,
+        ..Speaker::this()
+    })
 }
 
 /// Starts a process that becomes the owner; false when another one is.
@@ -83,13 +92,20 @@ fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
     if place.owner()?.is_some() {
         return Ok(false);
     }
-    bail!("the server ended with {status}; {} says why", log_path(&place.state_dir).display())
+    bail!(
+        "the server ended with {status}; {} says why",
+        log_path(&place.state_dir).display()
+    )
 }
 
 fn said_ready(child: &mut Child) -> anyhow::Result<bool> {
-    let Some(stdout) = child.stdout.take() else { bail!("the server has no stdout") };
+    let Some(stdout) = child.stdout.take() else {
+        bail!("the server has no stdout")
+    };
     let mut line = String::new();
-    BufReader::new(stdout).read_line(&mut line).context("the server can't be heard")?;
+    BufReader::new(stdout)
+        .read_line(&mut line)
+        .context("the server can't be heard")?;
     Ok(line.trim() == READY)
 }
 
@@ -120,7 +136,9 @@ fn log_path(state_dir: &Path) -> std::path::PathBuf {
 fn log(state_dir: &Path) -> anyhow::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(0o600);
-    let log = options.open(log_path(state_dir)).context("the server's log can't be opened")?;
+    let log = options
+        .open(log_path(state_dir))
+        .context("the server's log can't be opened")?;
     if log.metadata()?.len() > MAX_LOG {
         log.set_len(0).context("the server's log can't be cut")?;
     }
@@ -132,10 +150,17 @@ fn log(state_dir: &Path) -> anyhow::Result<File> {
 fn inherit_nothing() -> anyhow::Result<()> {
     for entry in std::fs::read_dir("/dev/fd")? {
         let name = entry?.file_name();
-        let Some(number) = name.to_str().and_then(|name| name.parse::<i32>().ok()).filter(|number| *number > 2) else {
+        let Some(number) = name
+            .to_str()
+            .and_then(|name| name.parse::<i32>().ok())
+            .filter(|number| *number > 2)
+        else {
             continue;
         };
-        #[expect(unsafe_code, reason = "only the flag of a number that was open a moment ago is set; if it is closed by now, the call says so")]
+        #[expect(
+            unsafe_code,
+            reason = "only the flag of a number that was open a moment ago is set; if it is closed by now, the call says so"
+        )]
         let handle = unsafe { BorrowedFd::borrow_raw(number) };
         match rustix::io::fcntl_setfd(handle, rustix::io::FdFlags::CLOEXEC) {
             Err(error) if error != rustix::io::Errno::BADF => return Err(error.into()),

@@ -105,7 +105,10 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
         return detach::run(&place, arguments.idle_seconds);
     }
     let idle = arguments.idle_seconds.map(Duration::from_secs);
-    let options = ServeOptions { state_dir: PathBuf::from(&place.state_dir), idle };
+    let options = ServeOptions {
+        state_dir: PathBuf::from(&place.state_dir),
+        idle,
+    };
     let announce = arguments.announce;
     owner::serve(&options, || if announce { detach::announce() } else { Ok(()) })?;
     if !announce {

@@ -33,11 +33,17 @@ pub(crate) fn run(place: &Place, arguments: &Arguments) -> anyhow::Result<ExitCo
         }
     };
     queries::pause(&ledger, arguments.session.as_deref(), seconds, now())?;
-    let whom = arguments.session.as_ref().map_or("every session".to_owned(), |session| format!("session {session}"));
+    let whom = arguments
+        .session
+        .as_ref()
+        .map_or("every session".to_owned(), |session| format!("session {session}"));
     say(&if seconds == 0 {
         format!("The pause of {whom} has ended.")
     } else {
-        format!("Paused for {} in {whom}: findings are shown, nothing is refused.", span(seconds * 1_000))
+        format!(
+            "Paused for {} in {whom}: findings are shown, nothing is refused.",
+            span(seconds * 1_000)
+        )
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -67,7 +73,14 @@ mod tests {
 
     #[test]
     fn durations_read_as_people_write_them() {
-        for (text, wanted) in [("90s", 90), ("30m", 1_800), ("30", 1_800), ("2h", 7_200), ("1d", 86_400), ("off", 0)] {
+        for (text, wanted) in [
+            ("90s", 90),
+            ("30m", 1_800),
+            ("30", 1_800),
+            ("2h", 7_200),
+            ("1d", 86_400),
+            ("off", 0),
+        ] {
             assert_eq!(seconds(text).unwrap(), wanted, "{text}");
         }
         for text in ["", "m", "0m", "-3m", "5x", "31d", "99999999999999999999h", "3 0m", "é"] {

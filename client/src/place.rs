@@ -49,7 +49,8 @@ impl Place {
             Ok(()) => Ok(None),
             Err(TryLockError::WouldBlock) => {
                 let mut pid = String::new();
-                lock.read_to_string(&mut pid).context("the owner's lock can't be read")?;
+                lock.read_to_string(&mut pid)
+                    .context("the owner's lock can't be read")?;
                 Ok(Some(pid.trim().parse().unwrap_or(0)))
             }
             Err(TryLockError::Error(error)) => Err(error).context("the owner's lock can't be tried"),

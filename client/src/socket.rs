@@ -19,12 +19,16 @@ pub(crate) fn call<R: DeserializeOwned>(
     params: impl Serialize,
     limit: Duration,
 ) -> anyhow::Result<Option<R>> {
-    let Ok(mut stream) = UnixStream::connect(paths::socket(state_dir)) else { return Ok(None) };
+    let Ok(mut stream) = UnixStream::connect(paths::socket(state_dir)) else {
+        return Ok(None);
+    };
     stream.set_read_timeout(Some(limit))?;
     stream.set_write_timeout(Some(limit))?;
     let mut line = serde_json::to_vec(&Request::new(1, method, params))?;
     line.push(b'\n');
-    stream.write_all(&line).context("the server doesn't take the question")?;
+    stream
+        .write_all(&line)
+        .context("the server doesn't take the question")?;
     let mut answer = String::new();
     let mut reader = BufReader::new(stream.take(MAX_FRAME as u64));
     reader.read_line(&mut answer).context("the server doesn't answer")?;

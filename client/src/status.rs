@@ -26,21 +26,39 @@ pub(crate) fn run(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
     });
     let mut status = queries::status(ledger.as_ref(), server, now())?;
     status.notes = notes;
-    if json { say_json(&status)? } else { say(&text(&status, now()))? }
+    if json {
+        say_json(&status)?
+    } else {
+        say(&text(&status, now()))?
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 fn server(place: &Place, notes: &mut Vec<String>) -> anyhow::Result<ServerStatus> {
     let state_dir = place.state_dir.display().to_string();
     let Some(pid) = place.owner()? else {
-        return Ok(ServerStatus { running: false, pid: None, build: None, state_dir });
+        return Ok(ServerStatus {
+            running: false,
+            pid: None,
+            build: None,
+            state_dir,
+        });
     };
     match call::<Status>(&place.state_dir, method::STATUS, (), Duration::from_secs(1)) {
         Ok(Some(status)) => Ok(status.server),
         other => {
-            let why = other.err().map_or_else(|| "its socket is gone".to_owned(), |error| format!("{error:#}"));
-            notes.push(format!("Process {pid} holds the state folder, but {why}. `proofmark stop` ends it."));
-            Ok(ServerStatus { running: true, pid: Some(pid), build: None, state_dir })
+            let why = other
+                .err()
+                .map_or_else(|| "its socket is gone".to_owned(), |error| format!("{error:#}"));
+            notes.push(format!(
+                "Process {pid} holds the state folder, but {why}. `proofmark stop` ends it."
+            ));
+            Ok(ServerStatus {
+                running: true,
+                pid: Some(pid),
+                build: None,
+                state_dir,
+            })
         }
     }
 }
@@ -57,7 +75,10 @@ fn text(status: &Status, now: u64) -> String {
     lines.push(format!("State folder: {}", server.state_dir));
     if let Some(until) = status.paused_until {
         let left = left(until, now);
-        lines.push(styled(Look::NOTE, &format!("Paused for {left} more: nothing is refused in any session.")));
+        lines.push(styled(
+            Look::NOTE,
+            &format!("Paused for {left} more: nothing is refused in any session."),
+        ));
     }
     lines.extend(status.notes.iter().map(|note| styled(Look::NOTE, note)));
     if status.sessions.is_empty() {
@@ -65,7 +86,10 @@ fn text(status: &Status, now: u64) -> String {
     }
     lines.extend(status.sessions.iter().take(SHOWN).map(|session| row(session, now)));
     if status.sessions.len() > SHOWN {
-        lines.push(styled(Look::DIM, &format!("and {} more (`--json` shows all)", status.sessions.len() - SHOWN)));
+        lines.push(styled(
+            Look::DIM,
+            &format!("and {} more (`--json` shows all)", status.sessions.len() - SHOWN),
+        ));
     }
     lines.join("\n")
 }
@@ -77,11 +101,15 @@ fn left(until: u64, now: u64) -> String {
 
 fn row(session: &SessionStatus, now: u64) -> String {
     let claims = count(session.open_claims, "open claim");
-    let claims = if session.open_claims > 0 { styled(Look::NOTE, &claims) } else { claims };
+    let claims = if session.open_claims > 0 {
+        styled(Look::NOTE, &claims)
+    } else {
+        claims
+    };
     let seen = span(now.saturating_sub(session.last_seen));
-    let paused = session.paused_until.map_or(String::new(), |until| {
-        format!(", paused for {} more", left(until, now))
-    });
+    let paused = session
+        .paused_until
+        .map_or(String::new(), |until| format!(", paused for {} more", left(until, now)));
     format!(
         "  {} {}  {claims}, {}{paused}  {}",
         session.harness,

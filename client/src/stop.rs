@@ -21,7 +21,11 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// Runs the command.
 pub(crate) fn run(place: &Place) -> anyhow::Result<ExitCode> {
-    say(if stop(place)? { "The server has stopped." } else { "No server is running." })?;
+    say(if stop(place)? {
+        "The server has stopped."
+    } else {
+        "No server is running."
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

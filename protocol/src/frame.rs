@@ -41,7 +41,10 @@ pub struct Speaker {
 impl Speaker {
     /// This program.
     pub fn this() -> Self {
-        Self { protocol: PROTOCOL, build: BUILD.to_owned() }
+        Self {
+            protocol: PROTOCOL,
+            build: BUILD.to_owned(),
+        }
     }
 
     /// True when the speaker has a higher protocol, or the same one and a higher build.
@@ -69,7 +72,13 @@ pub struct Request<'a, P> {
 impl<'a, P: Serialize> Request<'a, P> {
     /// A request by this program.
     pub fn new(id: u64, method: &'a str, params: P) -> Self {
-        Self { jsonrpc: "2.0", id, method, params, proofmark: Speaker::this() }
+        Self {
+            jsonrpc: "2.0",
+            id,
+            method,
+            params,
+            proofmark: Speaker::this(),
+        }
     }
 }
 
@@ -124,7 +133,10 @@ mod tests {
     use super::*;
 
     fn speaker(protocol: u32, build: &str) -> Speaker {
-        Speaker { protocol, build: build.to_owned() }
+        Speaker {
+            protocol,
+            build: build.to_owned(),
+        }
     }
 
     #[test]
@@ -137,7 +149,12 @@ mod tests {
 
     #[test]
     fn only_a_message_without_an_id_is_a_notification() {
-        let id = |line| serde_json::from_str::<IncomingRequest<'_>>(line).unwrap().id.map(RawValue::get);
+        let id = |line| {
+            serde_json::from_str::<IncomingRequest<'_>>(line)
+                .unwrap()
+                .id
+                .map(RawValue::get)
+        };
         assert_eq!(id(r#"{"method":"m"}"#), None);
         assert_eq!(id(r#"{"method":"m","id":null}"#), Some("null"));
     }

@@ -70,12 +70,22 @@ mod tests {
     #[test]
     fn the_state_folder_follows_the_environment() {
         let env = |set: &'static [(&str, &str)]| {
-            move |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
+            move |name: &str| {
+                set.iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| OsString::from(value))
+            }
         };
         let all = env(&[("PROOFMARK_STATE_DIR", "/a"), ("XDG_STATE_HOME", "/b"), ("HOME", "/c")]);
         assert_eq!(state_dir(all), Some(PathBuf::from("/a")));
-        assert_eq!(state_dir(env(&[("PROOFMARK_STATE_DIR", ""), ("XDG_STATE_HOME", "/b")])), Some(PathBuf::from("/b/proofmark")));
-        assert_eq!(state_dir(env(&[("HOME", "/c")])), Some(PathBuf::from("/c/.local/state/proofmark")));
+        assert_eq!(
+            state_dir(env(&[("PROOFMARK_STATE_DIR", ""), ("XDG_STATE_HOME", "/b")])),
+            Some(PathBuf::from("/b/proofmark"))
+        );
+        assert_eq!(
+            state_dir(env(&[("HOME", "/c")])),
+            Some(PathBuf::from("/c/.local/state/proofmark"))
+        );
         assert_eq!(state_dir(env(&[])), None);
     }
 

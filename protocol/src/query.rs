@@ -128,7 +128,10 @@ pub struct Scope {
 
 impl Default for Scope {
     fn default() -> Self {
-        Self { phase: "none".to_owned(), contract: None }
+        Self {
+            phase: "none".to_owned(),
+            contract: None,
+        }
     }
 }
 

@@ -62,7 +62,12 @@ pub struct UntriedClaim {
 
 impl Default for UntriedClaim {
     fn default() -> Self {
-        Self { mode: Mode::Refuse, strict: false, reminder: Reminder::NextPrompt, teach: true }
+        Self {
+            mode: Mode::Refuse,
+            strict: false,
+            reminder: Reminder::NextPrompt,
+            teach: true,
+        }
     }
 }
 
@@ -81,7 +86,11 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { untried_claim: UntriedClaim::default(), idle_minutes: 30, tools: BTreeMap::new() }
+        Self {
+            untried_claim: UntriedClaim::default(),
+            idle_minutes: 30,
+            tools: BTreeMap::new(),
+        }
     }
 }
 
@@ -97,14 +106,34 @@ pub enum Layer {
 impl Settings {
     /// Lays one more layer over these settings. Unknown keys are ignored; each bad value is named in the answer and changes nothing.
     pub fn lay_over(&mut self, layer: Layer, source: &str, value: &Value) -> Vec<String> {
-        let mut reader = Reader { source, layer, bad: Vec::new() };
+        let mut reader = Reader {
+            source,
+            layer,
+            bad: Vec::new(),
+        };
         let check = &value["checks"]["untried-claim"];
         let claim = &mut self.untried_claim;
-        reader.set(check, "checks.untried-claim", "mode", &mut claim.mode, |old, new| new > old);
-        reader.set(check, "checks.untried-claim", "strict", &mut claim.strict, |_, new| *new);
-        reader.set(check, "checks.untried-claim", "reminder", &mut claim.reminder, |_, _| false);
+        reader.set(check, "checks.untried-claim", "mode", &mut claim.mode, |old, new| {
+            new > old
+        });
+        reader.set(check, "checks.untried-claim", "strict", &mut claim.strict, |_, new| {
+            *new
+        });
+        reader.set(
+            check,
+            "checks.untried-claim",
+            "reminder",
+            &mut claim.reminder,
+            |_, _| false,
+        );
         reader.set(check, "checks.untried-claim", "teach", &mut claim.teach, |_, _| false);
-        reader.set(&value["server"], "server", "idle_minutes", &mut self.idle_minutes, |_, _| false);
+        reader.set(
+            &value["server"],
+            "server",
+            "idle_minutes",
+            &mut self.idle_minutes,
+            |_, _| false,
+        );
         if layer == Layer::Person
             && let Some(tools) = value["tools"].as_object()
         {
@@ -146,7 +175,10 @@ impl Reader<'_> {
         match serde_json::from_value::<T>(value.clone()) {
             Ok(new) if self.layer == Layer::Person || tightens(slot, &new) => *slot = new,
             Ok(_) => {}
-            Err(_) => self.bad.push(format!("{}: {path}.{key} = {value} is not known and changes nothing", self.source)),
+            Err(_) => self.bad.push(format!(
+                "{}: {path}.{key} = {value} is not known and changes nothing",
+                self.source
+            )),
         }
     }
 }
@@ -176,10 +208,20 @@ mod tests {
         let mut settings = Settings::default();
         let project = json!({"checks": {"untried-claim": {"mode": "off", "strict": true, "teach": false}}, "tools": {"Bash": "neither"}});
         assert!(settings.lay_over(Layer::Project, "proofmark.toml", &project).is_empty());
-        assert_eq!(settings.untried_claim, UntriedClaim { strict: true, ..UntriedClaim::default() });
+        assert_eq!(
+            settings.untried_claim,
+            UntriedClaim {
+                strict: true,
+                ..UntriedClaim::default()
+            }
+        );
         assert!(settings.tools.is_empty());
         settings.untried_claim.mode = Mode::Off;
-        settings.lay_over(Layer::Project, "proofmark.toml", &json!({"checks": {"untried-claim": {"mode": "refuse"}}}));
+        settings.lay_over(
+            Layer::Project,
+            "proofmark.toml",
+            &json!({"checks": {"untried-claim": {"mode": "refuse"}}}),
+        );
         assert_eq!(settings.untried_claim.mode, Mode::Refuse);
     }
 

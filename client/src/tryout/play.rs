@@ -38,20 +38,36 @@ struct Hooked {
 }
 
 /// Plays a script, whose transcript is `bytes`, found at `path`.
-pub(crate) fn play(script: &Script, bytes: &[u8], path: Option<&Path>, progress: &ProgressBar) -> anyhow::Result<Report> {
+pub(crate) fn play(
+    script: &Script,
+    bytes: &[u8],
+    path: Option<&Path>,
+    progress: &ProgressBar,
+) -> anyhow::Result<Report> {
     let world = World::new(path.is_none())?;
     let session = script.session.clone().unwrap_or_else(|| "recorded".to_owned());
     let transcript = world.folder.path().join(format!("{}.jsonl", file_name(&session)));
-    if let Some(beside) = path.map(|path| path.with_extension("")).filter(|beside| beside.is_dir()) {
+    if let Some(beside) = path
+        .map(|path| path.with_extension(""))
+        .filter(|beside| beside.is_dir())
+    {
         let helpers = std::path::absolute(beside)?;
-        std::os::unix::fs::symlink(helpers, transcript.with_extension("")).context("the helpers' records can't be found")?;
+        std::os::unix::fs::symlink(helpers, transcript.with_extension(""))
+            .context("the helpers' records can't be found")?;
     }
     let mut file = File::create(&transcript)?;
     let base = json!({ "session_id": session, "transcript_path": transcript });
     let start = json!({ "hook_event_name": "SessionStart", "source": "startup" });
     world.hook(script, &payload(&base, None, start))?;
-    let mut report = Report { harness: script.spec.harness.to_string(), turns: Vec::new(), claims: Vec::new() };
-    let key = SessionKey { harness: script.spec.harness, session };
+    let mut report = Report {
+        harness: script.spec.harness.to_string(),
+        turns: Vec::new(),
+        claims: Vec::new(),
+    };
+    let key = SessionKey {
+        harness: script.spec.harness,
+        session,
+    };
     let (mut written, mut seen) = (0, 0);
     for event in &script.events {
         file.write_all(bytes.get(written..event.written).unwrap_or_default())?;
@@ -94,7 +110,9 @@ impl World {
     /// `plain`: the person's own settings are left out, so that the recorded session always looks the same.
     fn new(plain: bool) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("proofmark-try-").tempdir()?;
-        let place = Place { state_dir: folder.path().join("state") };
+        let place = Place {
+            state_dir: folder.path().join("state"),
+        };
         Ok(Self { folder, place, plain })
     }
 
@@ -109,7 +127,10 @@ impl World {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if self.plain {
-            let settings = |name: &OsString| name.to_str().is_some_and(|name| name.starts_with("PROOFMARK_") && name.contains("__"));
+            let settings = |name: &OsString| {
+                name.to_str()
+                    .is_some_and(|name| name.starts_with("PROOFMARK_") && name.contains("__"))
+            };
             for (name, _) in std::env::vars_os().filter(|(name, _)| settings(name)) {
                 command.env_remove(name);
             }
@@ -119,7 +140,9 @@ impl World {
         command.env("PROOFMARK_SERVER__IDLE_MINUTES", "1");
         let mut child = command.spawn().context("the hook can't be started")?;
         if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(payload.as_bytes()).context("the hook doesn't take its payload")?;
+            stdin
+                .write_all(payload.as_bytes())
+                .context("the hook doesn't take its payload")?;
         }
         let output = child.wait_with_output().context("the hook can't be waited for")?;
         let code = output.status.code();
@@ -133,14 +156,21 @@ impl World {
 
     /// What was found for the last event: the hook passes on texts only, so it is read from the ledger.
     fn findings(&self, key: &SessionKey, seen: &mut i64) -> anyhow::Result<Vec<Finding>> {
-        let Some(ledger) = self.place.ledger()? else { return Ok(Vec::new()) };
+        let Some(ledger) = self.place.ledger()? else {
+            return Ok(Vec::new());
+        };
         let new = ledger.facts(key, *seen)?;
         *seen = new.last;
         let decision = |body| match body {
             FactBody::Answered { decision, .. } => Some::<Decision>(decision),
             _ => None,
         };
-        Ok(new.facts.into_iter().filter_map(|stored| decision(stored.fact.body)).flat_map(|decision| decision.findings).collect())
+        Ok(new
+            .facts
+            .into_iter()
+            .filter_map(|stored| decision(stored.fact.body))
+            .flat_map(|decision| decision.findings)
+            .collect())
     }
 }
 
@@ -179,12 +209,28 @@ fn answer(event: &Event, hooked: Hooked) -> Answer {
     };
     if hooked.refused {
         let to_agent = Some(hooked.stderr.trim().to_owned());
-        return Answer { event: name, reply, decision: Outcome::Refuse, to_agent, to_person: None };
+        return Answer {
+            event: name,
+            reply,
+            decision: Outcome::Refuse,
+            to_agent,
+            to_person: None,
+        };
     }
     let said: Value = serde_json::from_str(&hooked.stdout).unwrap_or_default();
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let to_agent = text(&said["hookSpecificOutput"]["additionalContext"]);
     let to_person = text(&said["systemMessage"]);
-    let decision = if to_agent.is_some() || to_person.is_some() { Outcome::Advise } else { Outcome::Allow };
-    Answer { event: name, reply, decision, to_agent, to_person }
+    let decision = if to_agent.is_some() || to_person.is_some() {
+        Outcome::Advise
+    } else {
+        Outcome::Allow
+    };
+    Answer {
+        event: name,
+        reply,
+        decision,
+        to_agent,
+        to_person,
+    }
 }

@@ -2,7 +2,7 @@
 //! What a line means is asked of the harness's own reader.
 
 use anyhow::bail;
-use proofmark_server::harness::{HarnessSpec, HARNESSES, Stream};
+use proofmark_server::harness::{HARNESSES, HarnessSpec, Stream};
 use proofmark_server::session::{Entry, Injection};
 
 /// Lines that are looked at to tell the harness.
@@ -54,7 +54,11 @@ impl Script {
         let Some(spec) = HARNESSES.iter().find(knows) else {
             bail!("no line of it is of a transcript that Proofmark can read");
         };
-        let mut script = Self { spec, session: None, events: Vec::new() };
+        let mut script = Self {
+            spec,
+            session: None,
+            events: Vec::new(),
+        };
         let mut reading = Reading::default();
         let mut entries = Vec::new();
         let mut written = 0;
@@ -74,8 +78,16 @@ impl Script {
             Entry::Origin { session, .. } => self.session = self.session.take().or(session),
             Entry::Prompt { turn, text, .. } => {
                 self.end_turn(reading, written);
-                *reading = Reading { turn: turn.clone(), begun: true, ..Reading::default() };
-                self.events.push(Event { written, turn, kind: Kind::Prompt(text) });
+                *reading = Reading {
+                    turn: turn.clone(),
+                    begun: true,
+                    ..Reading::default()
+                };
+                self.events.push(Event {
+                    written,
+                    turn,
+                    kind: Kind::Prompt(text),
+                });
             }
             Entry::Text { text, .. } => reading.last_text = Some(text),
             Entry::Call { .. } => reading.last_text = None,
@@ -93,8 +105,15 @@ impl Script {
     /// The agent had the last word, so its harness raised a stop.
     fn end_turn(&mut self, reading: &mut Reading, written: usize) {
         if let Some(reply) = reading.last_text.take().filter(|_| reading.begun) {
-            let kind = Kind::Stop { reply, rewrite: reading.rewrite };
-            self.events.push(Event { written, turn: reading.turn.clone(), kind });
+            let kind = Kind::Stop {
+                reply,
+                rewrite: reading.rewrite,
+            };
+            self.events.push(Event {
+                written,
+                turn: reading.turn.clone(),
+                kind,
+            });
         }
     }
 }

@@ -47,7 +47,11 @@ pub(crate) fn text(report: &Report, path: Option<&Path>) -> String {
 
 fn turn(turn: &Turn) -> String {
     let head = format!("Turn {}", turn.index);
-    let mut lines = vec![format!("{}  {}", styled(Look::HEAD, &head), styled(Look::DIM, &format!("“{}”", quote(&turn.prompt, 80))))];
+    let mut lines = vec![format!(
+        "{}  {}",
+        styled(Look::HEAD, &head),
+        styled(Look::DIM, &format!("“{}”", quote(&turn.prompt, 80)))
+    )];
     for answer in &turn.answers {
         lines.extend(answer_lines(answer));
     }
@@ -58,7 +62,10 @@ fn answer_lines(answer: &Answer) -> Vec<String> {
     let mut lines = Vec::new();
     let is_prompt = answer.reply.is_none();
     if let Some(reply) = &answer.reply {
-        lines.push(format!("  the agent says    {}", styled(Look::DIM, &format!("“{}”", quote(reply, 120)))));
+        lines.push(format!(
+            "  the agent says    {}",
+            styled(Look::DIM, &format!("“{}”", quote(reply, 120)))
+        ));
     }
     match answer.decision {
         Outcome::Refuse => lines.push(labelled(Look::BAD, "refused", "the agent is sent back with this:")),
@@ -80,7 +87,11 @@ fn answer_lines(answer: &Answer) -> Vec<String> {
 }
 
 fn labelled(style: anstyle::Style, label: &str, text: &str) -> String {
-    let padding = if text.is_empty() { 0 } else { 18_usize.saturating_sub(label.len()) };
+    let padding = if text.is_empty() {
+        0
+    } else {
+        18_usize.saturating_sub(label.len())
+    };
     format!("  {}{}{text}", styled(style, label), " ".repeat(padding))
 }
 
@@ -100,7 +111,10 @@ fn indented(text: &str) -> Vec<String> {
         }
         lines.push(line);
     }
-    lines.into_iter().map(|line| format!("    │ {line}").trim_end().to_owned()).collect()
+    lines
+        .into_iter()
+        .map(|line| format!("    │ {line}").trim_end().to_owned())
+        .collect()
 }
 
 fn summary(report: &Report) -> String {
@@ -108,10 +122,23 @@ fn summary(report: &Report) -> String {
     let turns = count(report.turns.len() as u64, "turn");
     let mut lines = vec![styled(
         Look::HEAD,
-        &format!("{turns}: {} refused, {} with a note, {} passed in silence", of(Outcome::Refuse), of(Outcome::Advise), of(Outcome::Allow)),
+        &format!(
+            "{turns}: {} refused, {} with a note, {} passed in silence",
+            of(Outcome::Refuse),
+            of(Outcome::Advise),
+            of(Outcome::Allow)
+        ),
     )];
-    let open = report.claims.iter().filter(|claim| claim.state == ClaimState::Open).count() as u64;
-    lines.push(format!("{} at the end{}", count(open, "open claim"), if report.claims.is_empty() { "." } else { "; the ledger:" }));
+    let open = report
+        .claims
+        .iter()
+        .filter(|claim| claim.state == ClaimState::Open)
+        .count() as u64;
+    lines.push(format!(
+        "{} at the end{}",
+        count(open, "open claim"),
+        if report.claims.is_empty() { "." } else { "; the ledger:" }
+    ));
     lines.extend(report.claims.iter().map(claims::row));
     lines.join("\n")
 }

@@ -5,8 +5,8 @@
 mod tests;
 pub mod untried_claim;
 
-use proofmark_protocol::settings::{Mode, Settings};
 use proofmark_protocol::Finding;
+use proofmark_protocol::settings::{Mode, Settings};
 
 use crate::evidence::call::CallFacts;
 use crate::session::{Book, CallRecord, ClaimRow, FactBody, SessionKey, Stream};

@@ -25,7 +25,10 @@ struct Play {
 impl Play {
     fn new() -> Self {
         Self {
-            key: SessionKey { harness: Harness::ClaudeCode, session: "s1".to_owned() },
+            key: SessionKey {
+                harness: Harness::ClaudeCode,
+                session: "s1".to_owned(),
+            },
             settings: Settings::default(),
             stream: Stream::default(),
             book: Book::default(),
@@ -36,19 +39,39 @@ impl Play {
     }
 
     fn prompt(&mut self, text: &str) -> Decision {
-        let view = PromptView { book: &self.book, prompt: text, settings: &self.settings };
+        let view = PromptView {
+            book: &self.book,
+            prompt: text,
+            settings: &self.settings,
+        };
         let outcomes = decide::prompt(&view, REGISTRY, Vec::new());
         let decision = self.commit(outcomes);
         let row = format!("p{}", self.stream.turns + 1);
-        self.stream.fold(Entry::Prompt { row, turn: None, text: text.to_owned() });
+        self.stream.fold(Entry::Prompt {
+            row,
+            turn: None,
+            text: text.to_owned(),
+        });
         decision
     }
 
     fn call(&mut self, id: &str, kind: ToolKind, input: &str, ending: Option<Ending>) {
         let (row, id) = (String::new(), id.to_owned());
-        self.stream.fold(Entry::Call { row, id: id.clone(), tool: "Tool".to_owned(), kind, input: input.to_owned() });
+        self.stream.fold(Entry::Call {
+            row,
+            id: id.clone(),
+            tool: "Tool".to_owned(),
+            kind,
+            input: input.to_owned(),
+        });
         if let Some(ending) = ending {
-            self.stream.fold(Entry::Result { id, ending, output: String::new(), helper: None, turn: None });
+            self.stream.fold(Entry::Result {
+                id,
+                ending,
+                output: String::new(),
+                helper: None,
+                turn: None,
+            });
         }
     }
 
@@ -57,11 +80,28 @@ impl Play {
     }
 
     fn step(&self, reply: &str, last_look: bool) -> Step {
-        let helper = |_: &CallRecord| CallFacts { attempted: Known::Unknown, observed: Known::Unknown, mutated: Known::Unknown };
-        let record = Record::Read { stream: &self.stream, lag: self.lag, helper: &helper };
+        let helper = |_: &CallRecord| CallFacts {
+            attempted: Known::Unknown,
+            observed: Known::Unknown,
+            mutated: Known::Unknown,
+        };
+        let record = Record::Read {
+            stream: &self.stream,
+            lag: self.lag,
+            helper: &helper,
+        };
         let (book, settings, reply) = (&self.book, &self.settings, Some(reply));
         let turn = self.stream.turns;
-        let view = StopView { key: &self.key, agent: None, turn, book, record, reply, settings, last_look };
+        let view = StopView {
+            key: &self.key,
+            agent: None,
+            turn,
+            book,
+            record,
+            reply,
+            settings,
+            last_look,
+        };
         decide::stop(&view, REGISTRY, Vec::new(), || self.paused)
     }
 
@@ -74,10 +114,20 @@ impl Play {
 
     fn commit(&mut self, outcomes: Outcomes) -> Decision {
         let Outcomes { decision, facts } = outcomes;
-        let answered = FactBody::Answered { event: self.facts.len().to_string(), decision: decision.clone() };
+        let answered = FactBody::Answered {
+            event: self.facts.len().to_string(),
+            decision: decision.clone(),
+        };
         for (agent, body) in facts.into_iter().chain([(None, answered)]) {
             let (at, turn) = (self.facts.len() as u64, self.stream.turns);
-            let fact = Fact { at, agent, turn, anchor: None, key: at.to_string(), body };
+            let fact = Fact {
+                at,
+                agent,
+                turn,
+                anchor: None,
+                key: at.to_string(),
+                body,
+            };
             self.book.fold(&fact);
             self.facts.push(fact);
         }
@@ -86,7 +136,11 @@ impl Play {
     }
 
     fn states(&self) -> Vec<(String, ClaimState)> {
-        self.book.claims().iter().map(|row| (row.text.clone(), row.state)).collect()
+        self.book
+            .claims()
+            .iter()
+            .map(|row| (row.text.clone(), row.state))
+            .collect()
     }
 }
 
@@ -100,8 +154,15 @@ fn each_claim_is_refused_once_and_a_new_one_once_more() {
     play.prompt("go");
     assert_eq!(play.stop(&tag("the build is signed")).outcome, Outcome::Refuse);
     let again = play.stop(&tag("The build is signed."));
-    assert_eq!((again.outcome, again.findings[0].state), (Outcome::Advise, FindingState::LetGo));
-    let both = play.stop(&format!("{} {}", tag("the build is signed"), tag("the export has 12 rows")));
+    assert_eq!(
+        (again.outcome, again.findings[0].state),
+        (Outcome::Advise, FindingState::LetGo)
+    );
+    let both = play.stop(&format!(
+        "{} {}",
+        tag("the build is signed"),
+        tag("the export has 12 rows")
+    ));
     assert_eq!(both.outcome, Outcome::Refuse);
     let text = both.to_agent.unwrap();
     assert!(text.contains("12 rows") && !text.contains("signed"), "{text}");
@@ -112,7 +173,10 @@ fn a_refused_claim_said_in_other_words_is_let_go() {
     let mut play = Play::new();
     play.prompt("go");
     assert_eq!(play.stop(&tag("the nightly export finished")).outcome, Outcome::Refuse);
-    assert_eq!(play.stop(&tag("the nightly export has completed")).outcome, Outcome::Advise);
+    assert_eq!(
+        play.stop(&tag("the nightly export has completed")).outcome,
+        Outcome::Advise
+    );
     let rewords = play.book.claims()[1].rewords.clone();
     assert_eq!(rewords, Some(play.book.claims()[0].id.clone()));
     assert_eq!(play.book.open().count(), 1);
@@ -144,7 +208,11 @@ fn nothing_is_refused_while_paused_and_claims_are_still_kept() {
     assert!(passed.to_person.unwrap().contains("paused"));
     assert_eq!(play.book.open().count(), 1);
     play.paused = false;
-    assert_eq!(play.stop(&tag("the export is complete")).outcome, Outcome::Refuse, "a pause spends no refusal");
+    assert_eq!(
+        play.stop(&tag("the export is complete")).outcome,
+        Outcome::Refuse,
+        "a pause spends no refusal"
+    );
 }
 
 #[test]
@@ -175,7 +243,10 @@ fn a_record_that_lags_is_waited_for_and_then_nothing_is_held_against_the_agent()
         assert_eq!(unchecked.outcome, Outcome::Advise, "{lag:?}");
         assert!(unchecked.to_person.unwrap().contains("unchecked"));
         assert_eq!(unchecked.findings[0].state, FindingState::Unchecked);
-        assert!(play.stop(&tag("the export is complete")).to_person.is_none(), "said once a session");
+        assert!(
+            play.stop(&tag("the export is complete")).to_person.is_none(),
+            "said once a session"
+        );
     }
 }
 
@@ -212,7 +283,11 @@ fn the_call_that_shares_the_claims_subject_is_named_and_others_are_marked() {
     let mut play = Play::new();
     play.prompt("go");
     play.look("c1", "x");
-    play.stop(&format!("{} {}", tag("the nightly export finished"), tag("the phone build is signed")));
+    play.stop(&format!(
+        "{} {}",
+        tag("the nightly export finished"),
+        tag("the phone build is signed")
+    ));
     play.prompt("go on");
     play.look("c2", "/srv/export/status");
     play.look("c3", "README");
@@ -256,7 +331,12 @@ fn ages_count_turns_of_the_person_and_old_claims_are_called_overdue() {
         play.stop("Nothing new.");
         assert_eq!(play.book.age(&play.book.claims()[0]), turn);
     }
-    assert!(play.prompt("go on").to_agent.unwrap().contains("open for 4 turns, overdue"));
+    assert!(
+        play.prompt("go on")
+            .to_agent
+            .unwrap()
+            .contains("open for 4 turns, overdue")
+    );
 }
 
 #[test]
@@ -265,9 +345,15 @@ fn five_claims_are_named_and_the_rest_is_counted() {
     play.prompt("go");
     let claims: Vec<String> = (10..17).map(|n| tag(&format!("case {n} passes"))).collect();
     let refused = play.stop(&claims.join("\n\n")).to_agent.unwrap();
-    assert!(refused.contains("case 14") && !refused.contains("case 15") && refused.contains("2 more"), "{refused}");
+    assert!(
+        refused.contains("case 14") && !refused.contains("case 15") && refused.contains("2 more"),
+        "{refused}"
+    );
     let reminder = play.prompt("go on").to_agent.unwrap();
-    assert!(reminder.contains("case 14") && !reminder.contains("case 15") && reminder.contains("and 2 more"), "{reminder}");
+    assert!(
+        reminder.contains("case 14") && !reminder.contains("case 15") && reminder.contains("and 2 more"),
+        "{reminder}"
+    );
 }
 
 #[test]
@@ -275,10 +361,17 @@ fn the_person_retires_a_claim_by_saying_so() {
     let mut play = Play::new();
     play.prompt("go");
     play.look("c1", "x");
-    play.stop(&format!("{} {}", tag("the nightly export finished"), tag("the phone build is signed")));
+    play.stop(&format!(
+        "{} {}",
+        tag("the nightly export finished"),
+        tag("the phone build is signed")
+    ));
     play.prompt("Drop it.");
     assert_eq!(play.book.open().count(), 2, "two are open and none is named");
-    let told = play.prompt("Drop the claim about the nightly export.").to_person.unwrap();
+    let told = play
+        .prompt("Drop the claim about the nightly export.")
+        .to_person
+        .unwrap();
     assert!(told.contains("nightly export"), "{told}");
     assert_eq!(play.states()[0].1, ClaimState::Retired);
     play.prompt("Don't drop it yet.");
@@ -287,7 +380,11 @@ fn the_person_retires_a_claim_by_saying_so() {
     assert_eq!(play.book.open().count(), 0);
     play.look("c2", "y");
     play.stop(&tag("the nightly export finished"));
-    assert_eq!(play.states()[0].1, ClaimState::Open, "tagged again after it was settled");
+    assert_eq!(
+        play.states()[0].1,
+        ClaimState::Open,
+        "tagged again after it was settled"
+    );
 }
 
 /// What can happen in a session, as data for the property tests.

@@ -25,8 +25,8 @@ use super::{Check, Complaint, Lag, Note, PromptVerdict, PromptView, Record, Stop
 use crate::evidence::call::Known;
 use crate::session::book::claim_id;
 use crate::session::{CallRecord, ClaimRow, FactBody};
-use crate::text::quote;
 use crate::text;
+use crate::text::quote;
 
 const CODE: &str = "untried-claim";
 /// A rewording as close as this is the same thing said otherwise.
@@ -69,7 +69,9 @@ impl Check for UntriedClaim {
                 Record::Unread { .. } => false,
             };
             if said_a_tag || view.book.open().any(|row| is_of(row, view.agent)) {
-                verdict.notes.push(unchecked_note("no-reply", "the harness did not send the reply's text"));
+                verdict
+                    .notes
+                    .push(unchecked_note("no-reply", "the harness did not send the reply's text"));
             }
             return verdict;
         };
@@ -83,7 +85,10 @@ impl Check for UntriedClaim {
             Record::Unread { .. } => Known::Unknown,
         };
         let undecided = attempted == Known::Unknown && tagged.iter().any(|tagged| tagged.well_formed);
-        let unsettled = view.book.open().any(|row| is_of(row, view.agent) && !still_tagged(row, &tagged));
+        let unsettled = view
+            .book
+            .open()
+            .any(|row| is_of(row, view.agent) && !still_tagged(row, &tagged));
         let may_change = match &view.record {
             Record::Read { lag, .. } => undecided || (unsettled && *lag != Lag::None),
             Record::Unread { may_come, .. } => undecided && *may_come,
@@ -118,9 +123,18 @@ impl Check for UntriedClaim {
         for row in &retired {
             let why = Some(quote(view.prompt, MAX_QUOTE));
             let (claim, state) = (row.id.clone(), ClaimState::Retired);
-            let settled = FactBody::ClaimSettled { claim, state, settled_by: None, matched: None, why };
+            let settled = FactBody::ClaimSettled {
+                claim,
+                state,
+                settled_by: None,
+                matched: None,
+                why,
+            };
             verdict.facts.push((row.agent.clone(), settled));
-            let text = format!("Proofmark retired the claim “{}”, as you asked.", quote(&row.text, MAX_QUOTE));
+            let text = format!(
+                "Proofmark retired the claim “{}”, as you asked.",
+                quote(&row.text, MAX_QUOTE)
+            );
             verdict.notes.push(Note { text, once: None });
         }
         let due = |row: &&&ClaimRow| match view.settings.untried_claim.reminder {
@@ -165,8 +179,18 @@ fn tagged(view: &StopView<'_>, reply: &str) -> Vec<Tagged> {
         }
         let known = view.book.claim(&id).is_some();
         let like = |row: &&ClaimRow| is_of(row, view.agent) && text::similarity(&row.text, &tag.claim) > REWORDED;
-        let rewords = if known { None } else { view.book.open().find(like).map(|row| row.id.clone()) };
-        order.push(Tagged { id, text: tag.claim, reason: tag.reason, well_formed: tag.well_formed, rewords });
+        let rewords = if known {
+            None
+        } else {
+            view.book.open().find(like).map(|row| row.id.clone())
+        };
+        order.push(Tagged {
+            id,
+            text: tag.claim,
+            reason: tag.reason,
+            well_formed: tag.well_formed,
+            rewords,
+        });
     }
     order
 }
@@ -212,28 +236,52 @@ fn judge(view: &StopView<'_>, tagged: &Tagged, attempted: Known, verdict: &mut V
         });
         return;
     }
-    let state = if attempted == Known::Yes { FindingState::Noted } else { FindingState::Unchecked };
+    let state = if attempted == Known::Yes {
+        FindingState::Noted
+    } else {
+        FindingState::Unchecked
+    };
     if state == FindingState::Unchecked {
         let why = match view.record {
             Record::Unread { why, .. } => why,
             Record::Read { .. } => "the record does not show all of this turn",
         };
         let text = format!("Proofmark left “{shown}” unchecked: {why}. The claim is neither refused nor settled.");
-        verdict.notes.push(Note { text, once: Some("unchecked".to_owned()) });
+        verdict.notes.push(Note {
+            text,
+            once: Some("unchecked".to_owned()),
+        });
     }
     let message = match state {
         FindingState::Unchecked => format!("“{shown}” is unchecked: the record of the turn could not be read."),
         _ => format!("“{shown}” is open: a check was tried, and the reply says it did not settle the claim."),
     };
-    verdict.findings.push(finding(tagged.id.clone(), message, state, view.turn, None));
+    verdict
+        .findings
+        .push(finding(tagged.id.clone(), message, state, view.turn, None));
 }
 
 /// Settles open claims that the reply no longer tags.
 fn settle(view: &StopView<'_>, tagged: &[Tagged], verdict: &mut Verdict) {
-    let Record::Read { stream, lag: lag @ (Lag::None | Lag::Tail), helper } = &view.record else { return };
-    for row in view.book.open().filter(|row| is_of(row, view.agent) && !still_tagged(row, tagged)) {
+    let Record::Read {
+        stream,
+        lag: lag @ (Lag::None | Lag::Tail),
+        helper,
+    } = &view.record
+    else {
+        return;
+    };
+    for row in view
+        .book
+        .open()
+        .filter(|row| is_of(row, view.agent) && !still_tagged(row, tagged))
+    {
         let refused_now = row.refused == Some(view.turn);
-        let after = if row.tagged == view.turn && !refused_now { row.after_call.as_deref() } else { None };
+        let after = if row.tagged == view.turn && !refused_now {
+            row.after_call.as_deref()
+        } else {
+            None
+        };
         let calls: Vec<&CallRecord> = stream.observed(after, helper).collect();
         let matches = |call: &&&CallRecord| {
             text::shares_subject(&row.text, &call.input) || text::shares_subject(&row.text, &call.output)
@@ -252,10 +300,18 @@ fn settle(view: &StopView<'_>, tagged: &[Tagged], verdict: &mut Verdict) {
             let text = if matching.is_some() {
                 format!("Proofmark: the open claim “{shown}” is settled by {by}.")
             } else {
-                format!("Proofmark: the open claim “{shown}” is closed without a matching check; the last look was {by}.")
+                format!(
+                    "Proofmark: the open claim “{shown}” is closed without a matching check; the last look was {by}."
+                )
             };
             verdict.facts.push(fact(ClaimState::Checked, Some(call)));
-            verdict.findings.push(finding(row.id.clone(), text.clone(), FindingState::Noted, view.turn, Some(call)));
+            verdict.findings.push(finding(
+                row.id.clone(),
+                text.clone(),
+                FindingState::Noted,
+                view.turn,
+                Some(call),
+            ));
             verdict.notes.push(Note { text, once: None });
         } else if refused_now && *lag == Lag::None {
             verdict.facts.push(fact(ClaimState::Dropped, None));
@@ -265,25 +321,44 @@ fn settle(view: &StopView<'_>, tagged: &[Tagged], verdict: &mut Verdict) {
 
 /// True when the reply tags the claim again, in these words or in others.
 fn still_tagged(row: &ClaimRow, tagged: &[Tagged]) -> bool {
-    tagged.iter().any(|tagged| tagged.id == row.id || tagged.rewords.as_deref() == Some(row.id.as_str()))
+    tagged
+        .iter()
+        .any(|tagged| tagged.id == row.id || tagged.rewords.as_deref() == Some(row.id.as_str()))
 }
 
 fn settled_by(call: &CallRecord) -> SettledBy {
-    SettledBy { call: call.id.clone(), tool: call.tool.clone(), input: quote(&call.input, MAX_QUOTE) }
+    SettledBy {
+        call: call.id.clone(),
+        tool: call.tool.clone(),
+        input: quote(&call.input, MAX_QUOTE),
+    }
 }
 
 fn finding(subject: String, message: String, state: FindingState, turn: u64, call: Option<&CallRecord>) -> Finding {
     let evidence = Evidence {
-        what: call.map_or_else(|| "the reply of this turn".to_owned(), |call| quote(&call.input, MAX_QUOTE)),
+        what: call.map_or_else(
+            || "the reply of this turn".to_owned(),
+            |call| quote(&call.input, MAX_QUOTE),
+        ),
         turn: Some(turn),
         id: call.map(|call| call.id.clone()),
     };
-    Finding { code: CODE.to_owned(), severity: Severity::Information, subject, message, evidence: vec![evidence], state }
+    Finding {
+        code: CODE.to_owned(),
+        severity: Severity::Information,
+        subject,
+        message,
+        evidence: vec![evidence],
+        state,
+    }
 }
 
 fn unchecked_note(once: &str, why: &str) -> Note {
     let text = format!("Proofmark left this reply unchecked: {why}.");
-    Note { text, once: Some(once.to_owned()) }
+    Note {
+        text,
+        once: Some(once.to_owned()),
+    }
 }
 
 /// The first few quotes, and how many more there are.
@@ -301,7 +376,11 @@ fn retired_by<'a>(prompt: &str, open: &[&'a ClaimRow]) -> Vec<&'a ClaimRow> {
     if open.is_empty() || !text::drop_request(prompt) {
         return Vec::new();
     }
-    let named: Vec<&ClaimRow> = open.iter().copied().filter(|row| text::names_claim(prompt, &row.text)).collect();
+    let named: Vec<&ClaimRow> = open
+        .iter()
+        .copied()
+        .filter(|row| text::names_claim(prompt, &row.text))
+        .collect();
     match (named.is_empty(), open) {
         (true, [only]) => vec![only],
         _ => named,
@@ -326,7 +405,11 @@ fn reminder(view: &PromptView<'_>, due: &[&ClaimRow]) -> String {
     if due.len() > MAX_NAMED {
         lines.push(format!("- and {} more", due.len() - MAX_NAMED));
     }
-    let count = if due.len() == 1 { "1 open claim".to_owned() } else { format!("{} open claims", due.len()) };
+    let count = if due.len() == 1 {
+        "1 open claim".to_owned()
+    } else {
+        format!("{} open claims", due.len())
+    };
     format!(
         "Proofmark keeps {count} of this session:\n{}\nIf this turn can check one, check it and say what came out; \
          else keep its tag. The person can retire one by saying to drop it.",

@@ -26,9 +26,18 @@ impl Engine {
 
     /// Reads what is new in the main agent's record, where it matters only for what hangs on it.
     pub(super) fn read_own(&self, live: &mut Live, event: &Event<'_>, effective: &Effective, stop: &AtomicBool) {
-        let Some(path) = live::record_path(harness::spec(event.key.harness), event.at) else { return };
+        let Some(path) = live::record_path(harness::spec(event.key.harness), event.at) else {
+            return;
+        };
         // Not being able to read it is said at the stop, where it counts; a record may not exist before the first prompt.
-        let read = live.read(&self.ledger(), &event.key, event.at.agent.as_deref(), &path, &effective.settings, stop);
+        let read = live.read(
+            &self.ledger(),
+            &event.key,
+            event.at.agent.as_deref(),
+            &path,
+            &effective.settings,
+            stop,
+        );
         if read.is_ok() && event.at.agent.is_none() {
             self.inherit(live, event);
         }
@@ -38,7 +47,9 @@ impl Engine {
     pub(super) fn inherit(&self, live: &mut Live, event: &Event<'_>) {
         let ledger = self.ledger();
         let inherited = live.inherit(&ledger, &event.key).and_then(|inheritance| {
-            let Some(Inheritance { first, facts }) = inheritance else { return Ok(()) };
+            let Some(Inheritance { first, facts }) = inheritance else {
+                return Ok(());
+            };
             if !facts.is_empty() {
                 let ids = ledger.append(&event.key, &facts, Durability::Process)?;
                 live.take(new(&facts, &ids));
@@ -65,29 +76,56 @@ impl Engine {
         let Outcomes { decision, facts } = outcomes;
         let mut bodies = facts;
         if !decision.findings.is_empty() || (event.is_stop && !decision.is_silent()) {
-            let answered = FactBody::Answered { event: event.id.clone(), decision: decision.clone() };
+            let answered = FactBody::Answered {
+                event: event.id.clone(),
+                decision: decision.clone(),
+            };
             bodies.push((event.at.agent.clone(), answered));
         }
         let facts: Vec<Fact> = bodies
             .into_iter()
             .map(|(agent, body)| {
-                let agent_turn = if agent == event.at.agent { turn } else { live.book.turn(agent.as_deref()) };
+                let agent_turn = if agent == event.at.agent {
+                    turn
+                } else {
+                    live.book.turn(agent.as_deref())
+                };
                 let key = match &body {
                     FactBody::TurnEnded => format!("turn:{}:{agent_turn}", agent.as_deref().unwrap_or_default()),
                     _ => format!("{}:{}:{}", event.id, body.kind(), body.subject()),
                 };
-                Fact { at: event.now, agent, turn: agent_turn, anchor: anchor.clone(), key, body }
+                Fact {
+                    at: event.now,
+                    agent,
+                    turn: agent_turn,
+                    anchor: anchor.clone(),
+                    key,
+                    body,
+                }
             })
             .collect();
-        let durability = if decision.outcome == Outcome::Refuse { Durability::Disk } else { Durability::Process };
+        let durability = if decision.outcome == Outcome::Refuse {
+            Durability::Disk
+        } else {
+            Durability::Process
+        };
         self.write(live, event, &facts, durability);
         decision
     }
 
     fn write(&self, live: &mut Live, event: &Event<'_>, facts: &[Fact], durability: Durability) {
         let append = |ledger: &Ledger| {
-            ledger.touch(&event.key, event.at.transcript.as_deref(), event.at.cwd.as_deref(), event.now)?;
-            if facts.is_empty() { Ok(Vec::new()) } else { ledger.append(&event.key, facts, durability) }
+            ledger.touch(
+                &event.key,
+                event.at.transcript.as_deref(),
+                event.at.cwd.as_deref(),
+                event.now,
+            )?;
+            if facts.is_empty() {
+                Ok(Vec::new())
+            } else {
+                ledger.append(&event.key, facts, durability)
+            }
         };
         let mut written = append(&self.ledger());
         if let Err(LedgerError::Broken { .. }) = written {
@@ -132,7 +170,10 @@ impl Engine {
             once: Some(format!("setting:{bad}")),
         });
         let troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        let troubles = troubles.iter().map(|(name, text)| Note { text: text.clone(), once: Some(name.clone()) });
+        let troubles = troubles.iter().map(|(name, text)| Note {
+            text: text.clone(),
+            once: Some(name.clone()),
+        });
         bad.chain(troubles).collect()
     }
 
@@ -155,7 +196,9 @@ impl Engine {
         tokio::task::spawn_blocking(move || {
             let bodies = slot.live.lock().unwrap_or_else(PoisonError::into_inner).snapshots(all);
             let ledger = engine.ledger();
-            let stored = bodies.iter().try_for_each(|(name, body)| ledger.put_snapshot(&key, name, body, now()));
+            let stored = bodies
+                .iter()
+                .try_for_each(|(name, body)| ledger.put_snapshot(&key, name, body, now()));
             if let Err(error) = stored.and_then(|()| ledger.sync()) {
                 engine.ledger_failed(&error);
             }
@@ -170,5 +213,9 @@ impl Engine {
 
 /// The facts that were new to the ledger, with their ids.
 fn new<'a>(facts: &'a [Fact], ids: &'a [Option<i64>]) -> impl Iterator<Item = (&'a Fact, Option<i64>)> {
-    facts.iter().zip(ids).filter(|(_, id)| id.is_some()).map(|(fact, id)| (fact, *id))
+    facts
+        .iter()
+        .zip(ids)
+        .filter(|(_, id)| id.is_some())
+        .map(|(fact, id)| (fact, *id))
 }

@@ -122,9 +122,15 @@ impl Live {
         settings: &Settings,
         stop: &AtomicBool,
     ) -> Result<(), Unread> {
-        let Some(spec) = harness::spec(key.harness) else { return Err(Unread::NoReader(key.harness)) };
+        let Some(spec) = harness::spec(key.harness) else {
+            return Err(Unread::NoReader(key.harness));
+        };
         let name = agent.unwrap_or(MAIN).to_owned();
-        if self.records.get(&name).is_none_or(|known| known.follower.path() != path) {
+        if self
+            .records
+            .get(&name)
+            .is_none_or(|known| known.follower.path() != path)
+        {
             let following = stored(ledger, key, &name, path).unwrap_or_else(|| Following {
                 fold_version: FOLD_VERSION,
                 follower: Follower::new(path.to_owned()),
@@ -134,7 +140,9 @@ impl Live {
             });
             self.records.insert(name.clone(), following);
         }
-        let Some(following) = self.records.get_mut(&name) else { return Err(Unread::NoReader(key.harness)) };
+        let Some(following) = self.records.get_mut(&name) else {
+            return Err(Unread::NoReader(key.harness));
+        };
         let whose = if agent.is_some() { Whose::Helper } else { Whose::Main };
         follow(spec, whose, following, settings, stop)
     }
@@ -159,7 +167,12 @@ impl Live {
     ) {
         let Some(spec) = harness::spec(key.harness) else { return };
         let helpers: Vec<String> = self.stream(agent).map_or_else(Vec::new, |stream| {
-            stream.turn.calls.iter().filter_map(|call| call.helper.clone()).collect()
+            stream
+                .turn
+                .calls
+                .iter()
+                .filter_map(|call| call.helper.clone())
+                .collect()
         });
         for helper in helpers {
             if let Some(path) = (spec.agent_transcript)(transcript, &helper) {
@@ -174,33 +187,56 @@ impl Live {
 
     /// What a call that delegates did, by its helper's own record.
     pub(super) fn helper_facts(&self, call: &CallRecord) -> CallFacts {
-        let unknown = CallFacts { attempted: Known::Unknown, observed: Known::Unknown, mutated: Known::Unknown };
-        let Some(stream) = call.helper.as_ref().and_then(|helper| self.stream(Some(helper))) else { return unknown };
+        let unknown = CallFacts {
+            attempted: Known::Unknown,
+            observed: Known::Unknown,
+            mutated: Known::Unknown,
+        };
+        let Some(stream) = call.helper.as_ref().and_then(|helper| self.stream(Some(helper))) else {
+            return unknown;
+        };
         let nested = |_: &CallRecord| unknown;
         let attempted = stream.attempted(&nested);
         if call.ending == Some(Ending::Background) {
             return CallFacts { attempted, ..unknown };
         }
-        let observed = if stream.observed(None, &nested).next().is_some() { Known::Yes } else { attempted };
-        CallFacts { attempted, observed, mutated: Known::Unknown }
+        let observed = if stream.observed(None, &nested).next().is_some() {
+            Known::Yes
+        } else {
+            attempted
+        };
+        CallFacts {
+            attempted,
+            observed,
+            mutated: Known::Unknown,
+        }
     }
 
     /// An agent's stream, when its record was read.
     pub(super) fn stream(&self, agent: Option<&str>) -> Option<&Stream> {
-        self.records.get(agent.unwrap_or(MAIN)).map(|following| &following.stream)
+        self.records
+            .get(agent.unwrap_or(MAIN))
+            .map(|following| &following.stream)
     }
 
     /// An agent's stream and whether bytes stand after its last line.
     pub(super) fn reading(&self, agent: Option<&str>) -> Option<Reading<'_>> {
         let following = self.records.get(agent.unwrap_or(MAIN))?;
-        Some(Reading { stream: &following.stream, torn: following.torn })
+        Some(Reading {
+            stream: &following.stream,
+            torn: following.torn,
+        })
     }
 
     /// On first sight of a session's record: its first row, and the facts that it takes over from the session it was
     /// forked from. None at every later sight.
     pub(super) fn inherit(&mut self, ledger: &Ledger, key: &SessionKey) -> Result<Option<Inheritance>, LedgerError> {
-        let Some(stream) = self.stream(None) else { return Ok(None) };
-        let Some(first) = stream.prompts.first().filter(|row| !row.is_empty()) else { return Ok(None) };
+        let Some(stream) = self.stream(None) else {
+            return Ok(None);
+        };
+        let Some(first) = stream.prompts.first().filter(|row| !row.is_empty()) else {
+            return Ok(None);
+        };
         // A fork's rows carry the fork's own id: a file of another session, or of none, is no fork.
         if self.lineage_known || stream.session.as_deref() != Some(key.session.as_str()) {
             return Ok(None);
@@ -214,11 +250,17 @@ impl Live {
         let copied: Vec<&str> = stream.prompts.iter().map(String::as_str).collect();
         let mut facts = Vec::new();
         for session in family {
-            let parent = SessionKey { harness: key.harness, session };
+            let parent = SessionKey {
+                harness: key.harness,
+                session,
+            };
             let known = ledger.facts(&parent, 0)?.facts.into_iter().map(|stored| stored.fact);
             facts.extend(inherited(&parent, key, known, &copied));
         }
-        Ok(Some(Inheritance { first: first.clone(), facts }))
+        Ok(Some(Inheritance {
+            first: first.clone(),
+            facts,
+        }))
     }
 
     /// What there was to take over is on the ledger.
@@ -258,7 +300,9 @@ fn follow(
     settings: &Settings,
     stop: &AtomicBool,
 ) -> Result<(), Unread> {
-    let Following { follower, stream, torn, .. } = following;
+    let Following {
+        follower, stream, torn, ..
+    } = following;
     let tools = |tool: &str| settings.tool_effect(tool);
     let mut entries = Vec::new();
     let progress = follower.read_new(&mut |line| {
@@ -270,7 +314,11 @@ fn follow(
         for entry in entries.drain(..) {
             stream.fold(entry);
         }
-        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     });
     *torn = progress?.torn;
     Ok(())
@@ -285,7 +333,9 @@ fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = 
             continue;
         }
         match &mut fact.body {
-            FactBody::ClaimTagged { claim, text, rewords, .. } => {
+            FactBody::ClaimTagged {
+                claim, text, rewords, ..
+            } => {
                 let id = claim_id(key, fact.agent.as_deref(), &text::folded(text));
                 ids.insert(std::mem::replace(claim, id.clone()), id);
                 *rewords = rewords.as_ref().and_then(|old| ids.get(old).cloned());

@@ -72,10 +72,15 @@ impl Engine {
             Ok(opened) => (opened.ledger, opened.notes),
             Err(error) => (
                 Ledger::in_memory()?,
-                vec![format!("Proofmark can't use its ledger ({error}), so this session's claims are kept in memory only.")],
+                vec![format!(
+                    "Proofmark can't use its ledger ({error}), so this session's claims are kept in memory only."
+                )],
             ),
         };
-        let troubles = notes.into_iter().map(|note| (format!("ledger:{}", now()), note)).collect();
+        let troubles = notes
+            .into_iter()
+            .map(|note| (format!("ledger:{}", now()), note))
+            .collect();
         Ok(Self {
             state_dir: state_dir.to_owned(),
             ledger: RwLock::new(Arc::new(ledger)),
@@ -110,7 +115,9 @@ impl Engine {
     }
 
     fn begin(&self, at: &SessionRef, teach: bool) -> Decision {
-        let Some(event) = self.event(at, "start") else { return Decision::allow() };
+        let Some(event) = self.event(at, "start") else {
+            return Decision::allow();
+        };
         let slot = self.slot(&event.key);
         let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
         let effective = self.settings.read(at.cwd.as_deref());
@@ -150,14 +157,17 @@ impl Engine {
 
     /// `onPrompt`.
     pub async fn on_prompt(self: &Arc<Self>, params: PromptParams) -> Decision {
-        let Some(key) = SessionKey::of(&params.at) else { return Decision::allow() };
+        let Some(key) = SessionKey::of(&params.at) else {
+            return Decision::allow();
+        };
         let path = live::record_path(harness::spec(key.harness), &params.at);
         let id = once::prompt_event(&params, file_len(path.as_deref()));
         let slot = self.slot(&key);
         let answer = slot.recent.answer(&id, Instant::now());
         let decide = async {
             let (at, id) = (params.at.clone(), format!("{id}:{}", now()));
-            self.gate(&at, move |engine, expired| engine.decide_prompt(&params, &id, expired)).await
+            self.gate(&at, move |engine, expired| engine.decide_prompt(&params, &id, expired))
+                .await
         };
         let decision = answer.get_or_init(|| decide).await.clone();
         slot.recent.answered(&id, Instant::now());
@@ -165,7 +175,9 @@ impl Engine {
     }
 
     fn decide_prompt(&self, params: &PromptParams, id: &str, expired: &AtomicBool) -> Decision {
-        let Some(event) = self.event(&params.at, id) else { return Decision::allow() };
+        let Some(event) = self.event(&params.at, id) else {
+            return Decision::allow();
+        };
         if harness::spec(event.key.harness).is_some_and(|spec| !(spec.is_persons)(&params.prompt)) {
             return Decision::allow();
         }
@@ -177,7 +189,11 @@ impl Engine {
         if expired.load(Ordering::Relaxed) {
             return Decision::allow();
         }
-        let view = PromptView { book: &live.book, prompt: &params.prompt, settings: &effective.settings };
+        let view = PromptView {
+            book: &live.book,
+            prompt: &params.prompt,
+            settings: &effective.settings,
+        };
         let outcomes = decide::prompt(&view, REGISTRY, self.notes(&effective));
         let turn = live.book.turn(None);
         let anchor = live.stream(None).and_then(|stream| stream.turn.prompt.clone());
@@ -186,7 +202,9 @@ impl Engine {
 
     /// `onStop` and `onSubagentStop`: the method's name is part of the event's identity.
     pub async fn on_stop(self: &Arc<Self>, method: &'static str, params: StopParams) -> Decision {
-        let Some(key) = SessionKey::of(&params.at) else { return Decision::allow() };
+        let Some(key) = SessionKey::of(&params.at) else {
+            return Decision::allow();
+        };
         let path = live::record_path(harness::spec(key.harness), &params.at);
         let id = once::stop_event(method, &params, file_len(path.as_deref()));
         let slot = self.slot(&key);
@@ -234,7 +252,10 @@ impl Engine {
     }
 
     /// One look at the record: none when it should be read again.
-    #[expect(clippy::too_many_arguments, reason = "one event's parts, on their way to another thread")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one event's parts, on their way to another thread"
+    )]
     fn look(
         &self,
         slot: &Slot,
@@ -246,7 +267,13 @@ impl Engine {
         expired: &AtomicBool,
     ) -> Option<Decision> {
         let at = &params.at;
-        let event = Event { key: key.clone(), at, id: id.to_owned(), is_stop: true, now: now() };
+        let event = Event {
+            key: key.clone(),
+            at,
+            id: id.to_owned(),
+            is_stop: true,
+            now: now(),
+        };
         let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
         self.refresh(&mut live, &event);
         if let Some(decision) = live.answer_before(id, ANSWER_OF_ANOTHER) {
@@ -265,7 +292,11 @@ impl Engine {
                     live.read_helpers(&ledger, key, agent, Path::new(transcript), &effective.settings, expired);
                 }
                 let may_come = live.may_come(read.as_ref().err(), last_look);
-                (read.err().map(|error| format!("the transcript can't be read ({error})")), may_come)
+                (
+                    read.err()
+                        .map(|error| format!("the transcript can't be read ({error})")),
+                    may_come,
+                )
             }
         };
         if unread.is_none() && agent.is_none() {
@@ -274,9 +305,15 @@ impl Engine {
         let (step, turn, anchor) = {
             let reading = live.reading(agent).filter(|_| unread.is_none());
             let helper = |call: &CallRecord| live.helper_facts(call);
-            let turn = reading.as_ref().map_or(0, |reading| reading.stream.turns).max(live.book.turn(agent));
+            let turn = reading
+                .as_ref()
+                .map_or(0, |reading| reading.stream.turns)
+                .max(live.book.turn(agent));
             let whole = match &reading {
-                Some(reading) => params.reply.as_deref().and_then(|reply| reading.stream.whole_reply(Some(reply))),
+                Some(reading) => params
+                    .reply
+                    .as_deref()
+                    .and_then(|reply| reading.stream.whole_reply(Some(reply))),
                 None => params.reply.clone(),
             };
             let record = match &reading {
@@ -285,14 +322,30 @@ impl Engine {
                     lag: lag(reading, params),
                     helper: &helper,
                 },
-                None => Record::Unread { why: unread.as_deref().unwrap_or("the transcript was not read"), may_come },
+                None => Record::Unread {
+                    why: unread.as_deref().unwrap_or("the transcript was not read"),
+                    may_come,
+                },
             };
             let anchor = reading.as_ref().and_then(|reading| reading.stream.turn.prompt.clone());
             let settings = &effective.settings;
             let reply = whole.as_deref();
-            let view = StopView { key, agent, turn, book: &live.book, record, reply, settings, last_look };
+            let view = StopView {
+                key,
+                agent,
+                turn,
+                book: &live.book,
+                record,
+                reply,
+                settings,
+                last_look,
+            };
             let paused = || self.is_paused(key, event.now);
-            (decide::stop(&view, REGISTRY, self.notes(&effective), paused), turn, anchor)
+            (
+                decide::stop(&view, REGISTRY, self.notes(&effective), paused),
+                turn,
+                anchor,
+            )
         };
         let Step::Decided(outcomes) = step else { return None };
         if expired.load(Ordering::Relaxed) {
@@ -317,7 +370,13 @@ impl Engine {
         let key = SessionKey::of(at)?;
         let now = now();
         self.last_event.store(now, Ordering::Relaxed);
-        Some(Event { key, at, id: id.to_owned(), is_stop: false, now })
+        Some(Event {
+            key,
+            at,
+            id: id.to_owned(),
+            is_stop: false,
+            now,
+        })
     }
 
     fn slot(&self, key: &SessionKey) -> Arc<Slot> {
@@ -337,13 +396,18 @@ impl Slot {
             return Decision::allow();
         }
         let text = format!("Proofmark let this event pass unchecked: {why}.");
-        Decision { outcome: Outcome::Advise, to_person: Some(text), ..Decision::default() }
+        Decision {
+            outcome: Outcome::Advise,
+            to_person: Some(text),
+            ..Decision::default()
+        }
     }
 }
 
 /// How long a record is at this moment; 0 when there is none.
 fn file_len(path: Option<&Path>) -> u64 {
-    path.and_then(|path| std::fs::metadata(path).ok()).map_or(0, |file| file.len())
+    path.and_then(|path| std::fs::metadata(path).ok())
+        .map_or(0, |file| file.len())
 }
 
 /// How far the record is behind the stop. Claude Code 2.1.197 writes its lines some time after the event they belong to.
@@ -367,5 +431,7 @@ fn lag(reading: &live::Reading<'_>, params: &StopParams) -> Lag {
 
 /// Milliseconds since 1970; 0 before.
 pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -18,7 +18,11 @@ const WINDOW: Duration = Duration::from_millis(250);
 /// The session itself is the caller's: identities of two sessions are never compared.
 pub(super) fn stop_event(method: &str, params: &StopParams, record_len: u64) -> String {
     let flag = if params.rewrite { "rewrite" } else { "first" };
-    identity(&params.at, record_len, &[Some(method), Some(flag), params.reply.as_deref()])
+    identity(
+        &params.at,
+        record_len,
+        &[Some(method), Some(flag), params.reply.as_deref()],
+    )
 }
 
 /// The identity of a prompt: agent, turn, text and position of the record.
@@ -57,7 +61,11 @@ impl Recent {
             return Arc::clone(&known.answer);
         }
         let answer = Arc::new(OnceCell::new());
-        events.push_back(Delivered { event: event.to_owned(), answer: Arc::clone(&answer), answered: None });
+        events.push_back(Delivered {
+            event: event.to_owned(),
+            answer: Arc::clone(&answer),
+            answered: None,
+        });
         answer
     }
 
@@ -79,7 +87,10 @@ mod tests {
         let recent = Recent::default();
         let start = Instant::now();
         let first = recent.answer("e", start);
-        assert!(Arc::ptr_eq(&first, &recent.answer("e", start + Duration::from_secs(60))), "unanswered: still the same");
+        assert!(
+            Arc::ptr_eq(&first, &recent.answer("e", start + Duration::from_secs(60))),
+            "unanswered: still the same"
+        );
         recent.answered("e", start);
         assert!(Arc::ptr_eq(&first, &recent.answer("e", start + WINDOW)));
         assert!(!Arc::ptr_eq(&first, &recent.answer("e", start + WINDOW * 2)));

@@ -34,11 +34,19 @@ pub fn claims(ledger: &Ledger, session: Option<&str>) -> Result<Vec<Claim>, Ledg
 
 /// The sessions on a ledger and what is paused, beside what is known of the server.
 pub fn status(ledger: Option<&Ledger>, server: ServerStatus, now: u64) -> Result<Status, LedgerError> {
-    let mut status = Status { server, sessions: Vec::new(), paused_until: None, notes: Vec::new() };
+    let mut status = Status {
+        server,
+        sessions: Vec::new(),
+        paused_until: None,
+        notes: Vec::new(),
+    };
     let Some(ledger) = ledger else { return Ok(status) };
     let pauses = ledger.pauses(now)?;
     let until = |wanted: Option<&str>| {
-        pauses.iter().find(|pause| pause.session.as_deref() == wanted).map(|pause| pause.until)
+        pauses
+            .iter()
+            .find(|pause| pause.session.as_deref() == wanted)
+            .map(|pause| pause.until)
     };
     status.paused_until = until(None);
     for row in ledger.sessions()? {
@@ -75,9 +83,19 @@ pub fn retire(ledger: &Ledger, id: &str, why: Option<&str>, now: u64) -> Result<
         let turn = known.turn(agent.as_deref());
         // Where the claim hangs: a fork that takes over the claim takes over that it was retired.
         let anchor = claim.anchor.clone();
-        let fact = Fact { at: now, agent, turn, anchor, key: format!("retired:{id}:{now}"), body };
+        let fact = Fact {
+            at: now,
+            agent,
+            turn,
+            anchor,
+            key: format!("retired:{id}:{now}"),
+            body,
+        };
         ledger.append(&row.key, &[fact], Durability::Disk)?;
-        let listed = book(ledger, &row.key)?.listed(&row.key).into_iter().find(|claim| claim.id == id);
+        let listed = book(ledger, &row.key)?
+            .listed(&row.key)
+            .into_iter()
+            .find(|claim| claim.id == id);
         return listed.ok_or_else(|| QueryError::UnknownClaim(id.to_owned()));
     }
     Err(QueryError::UnknownClaim(id.to_owned()))
@@ -87,7 +105,10 @@ pub fn retire(ledger: &Ledger, id: &str, why: Option<&str>, now: u64) -> Result<
 pub fn pause(ledger: &Ledger, session: Option<&str>, seconds: u64, now: u64) -> Result<Pause, LedgerError> {
     let until = now.saturating_add(seconds.saturating_mul(1_000));
     ledger.pause(session, until, now)?;
-    Ok(Pause { session: session.map(str::to_owned), until })
+    Ok(Pause {
+        session: session.map(str::to_owned),
+        until,
+    })
 }
 
 fn book(ledger: &Ledger, key: &SessionKey) -> Result<Book, LedgerError> {

@@ -53,12 +53,16 @@ impl SettingsFiles {
     pub(super) fn read(&self, cwd: Option<&str>) -> Effective {
         let mut effective = Effective::default();
         let person = self.person.as_deref().map(|path| (Layer::Person, path.to_owned()));
-        let project = cwd.and_then(|cwd| self.project_file(Path::new(cwd))).map(|path| (Layer::Project, path));
+        let project = cwd
+            .and_then(|cwd| self.project_file(Path::new(cwd)))
+            .map(|path| (Layer::Project, path));
         for (layer, path) in person.into_iter().chain(project) {
             match self.parse(&path) {
                 Some(Ok(value)) => {
                     let source = path.display().to_string();
-                    effective.bad.extend(effective.settings.lay_over(layer, &source, &value));
+                    effective
+                        .bad
+                        .extend(effective.settings.lay_over(layer, &source, &value));
                 }
                 Some(Err(why)) => effective.bad.push(why),
                 None => {}
@@ -74,7 +78,11 @@ impl SettingsFiles {
     }
 
     fn lay_environment(&self, effective: &mut Effective) {
-        effective.bad.extend(effective.settings.lay_over(Layer::Person, "environment", &self.environment));
+        effective.bad.extend(
+            effective
+                .settings
+                .lay_over(Layer::Person, "environment", &self.environment),
+        );
     }
 
     /// The nearest project file at or above a folder; the search ends at a repository's root and below the home folder.
@@ -82,7 +90,11 @@ impl SettingsFiles {
         if !cwd.is_absolute() {
             return None;
         }
-        for folder in cwd.ancestors().take(MAX_DEPTH).take_while(|folder| Some(*folder) != self.home.as_deref()) {
+        for folder in cwd
+            .ancestors()
+            .take(MAX_DEPTH)
+            .take_while(|folder| Some(*folder) != self.home.as_deref())
+        {
             let file = folder.join(PROJECT_FILE);
             if file.is_file() {
                 return Some(file);
@@ -116,8 +128,14 @@ impl SettingsFiles {
         }
         let text = String::from_utf8_lossy(&bytes);
         let value = toml::from_str::<Value>(text.trim_start_matches('\u{feff}')).map_err(|error| {
-            let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            format!("{}, line {line}: {}; its settings are not used", path.display(), error.message())
+            let line = error
+                .span()
+                .map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            format!(
+                "{}, line {line}: {}; its settings are not used",
+                path.display(),
+                error.message()
+            )
         });
         parsed.insert(path.to_owned(), (bytes, value.clone()));
         Some(value)
@@ -128,12 +146,21 @@ impl SettingsFiles {
 fn from_environment<'a>(variables: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
     let mut root = Map::new();
     for (name, value) in variables {
-        let Some(path) = name.strip_prefix("PROOFMARK_").filter(|path| path.contains("__")) else { continue };
+        let Some(path) = name.strip_prefix("PROOFMARK_").filter(|path| path.contains("__")) else {
+            continue;
+        };
         let mut parts: Vec<&str> = path.split("__").collect();
         let Some(key) = parts.pop() else { continue };
-        let parts: Vec<String> = parts.into_iter().map(|part| part.to_lowercase().replace('_', "-")).collect();
+        let parts: Vec<String> = parts
+            .into_iter()
+            .map(|part| part.to_lowercase().replace('_', "-"))
+            .collect();
         // A tool is called as its harness spells it; all other keys are in lower case.
-        let key = if parts == ["tools"] { key.to_owned() } else { key.to_lowercase() };
+        let key = if parts == ["tools"] {
+            key.to_owned()
+        } else {
+            key.to_lowercase()
+        };
         let inner = parts.iter().try_fold(&mut root, |table, part| {
             let inner = table.entry(part.clone()).or_insert_with(|| Value::Object(Map::new()));
             inner.as_object_mut()
@@ -154,7 +181,12 @@ mod tests {
 
     fn files(folder: &Path, environment: Value) -> SettingsFiles {
         let person = Some(folder.join("config.toml"));
-        SettingsFiles { person, home: Some(folder.to_owned()), environment, parsed: Mutex::default() }
+        SettingsFiles {
+            person,
+            home: Some(folder.to_owned()),
+            environment,
+            parsed: Mutex::default(),
+        }
     }
 
     #[test]
@@ -162,9 +194,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = files(folder.path(), Value::Null);
         assert_eq!(files.read(None).settings, Settings::default());
-        std::fs::write(folder.path().join("config.toml"), "[checks.untried-claim]\nmode = \"off\"\n").unwrap();
+        std::fs::write(
+            folder.path().join("config.toml"),
+            "[checks.untried-claim]\nmode = \"off\"\n",
+        )
+        .unwrap();
         assert_eq!(files.read(None).settings.untried_claim.mode, Mode::Off);
-        std::fs::write(folder.path().join("config.toml"), "\u{feff}[checks.untried-claim]\nmode = \"advise\"\n").unwrap();
+        std::fs::write(
+            folder.path().join("config.toml"),
+            "\u{feff}[checks.untried-claim]\nmode = \"advise\"\n",
+        )
+        .unwrap();
         assert_eq!(files.read(None).settings.untried_claim.mode, Mode::Advise);
         std::fs::write(folder.path().join("config.toml"), "[checks]\nmode = = 3\n").unwrap();
         let broken = files.read(None);
@@ -177,7 +217,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project/deep");
         std::fs::create_dir_all(&project).unwrap();
-        std::fs::write(folder.path().join("config.toml"), "[checks.untried-claim]\nstrict = true\nteach = false\n").unwrap();
+        std::fs::write(
+            folder.path().join("config.toml"),
+            "[checks.untried-claim]\nstrict = true\nteach = false\n",
+        )
+        .unwrap();
         std::fs::write(
             folder.path().join("project/proofmark.toml"),
             "[checks.untried-claim]\nstrict = false\nmode = \"refuse\"\n",
@@ -206,8 +250,16 @@ mod tests {
         let project = folder.path().join("outer/repo/src");
         std::fs::create_dir_all(&project).unwrap();
         std::fs::create_dir(folder.path().join("outer/repo/.git")).unwrap();
-        std::fs::write(folder.path().join("outer/proofmark.toml"), "[checks.untried-claim]\nstrict = true\n").unwrap();
-        std::fs::write(folder.path().join("proofmark.toml"), "[checks.untried-claim]\nstrict = true\n").unwrap();
+        std::fs::write(
+            folder.path().join("outer/proofmark.toml"),
+            "[checks.untried-claim]\nstrict = true\n",
+        )
+        .unwrap();
+        std::fs::write(
+            folder.path().join("proofmark.toml"),
+            "[checks.untried-claim]\nstrict = true\n",
+        )
+        .unwrap();
         let files = files(folder.path(), Value::Null);
         assert!(!files.read(project.to_str()).settings.untried_claim.strict);
         std::fs::remove_dir(folder.path().join("outer/repo/.git")).unwrap();

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use jsonrpsee::Extensions;
 use jsonrpsee::Methods;
 use jsonrpsee::core::server::{ConnectionId, MethodCallback};
 use jsonrpsee::types::{Id, Params};
-use jsonrpsee::Extensions;
 use proofmark_protocol::frame::{
     ErrorObject, INVALID_REQUEST, IncomingRequest, MAX_FRAME, METHOD_NOT_FOUND, PARSE_ERROR, SUPERSEDED, Speaker,
 };
@@ -50,7 +50,11 @@ async fn answer(line: &[u8], methods: &Methods, control: &Control) -> Option<Vec
         Ok(request) if line.trim_ascii_start().starts_with(b"{") => request,
         _ => {
             let value: Option<Value> = serde_json::from_slice(line).ok();
-            let id = value.as_ref().and_then(|value| value.get("id")).map(Value::to_string).filter(|id| is_id(id));
+            let id = value
+                .as_ref()
+                .and_then(|value| value.get("id"))
+                .map(Value::to_string)
+                .filter(|id| is_id(id));
             let (code, why) = if value.is_some() {
                 (INVALID_REQUEST, "the message is no request")
             } else {
@@ -64,16 +68,21 @@ async fn answer(line: &[u8], methods: &Methods, control: &Control) -> Option<Vec
         return Some(error(None, INVALID_REQUEST, "the id is neither a number nor a text"));
     }
     let this = Speaker::this();
-    if request.proofmark.as_ref().is_some_and(|speaker| speaker.is_newer_than(&this)) {
+    if request
+        .proofmark
+        .as_ref()
+        .is_some_and(|speaker| speaker.is_newer_than(&this))
+    {
         control.shut_down();
-        let why = format!("this server is {}, the client is newer: the server gives way", this.build);
+        let why = format!(
+            "this server is {}, the client is newer: the server gives way",
+            this.build
+        );
         return id.map(|id| error(Some(id), SUPERSEDED, &why));
     }
     let params = Params::new(request.params.map(serde_json::value::RawValue::get)).into_owned();
     let response = match methods.method(&request.method) {
-        Some(MethodCallback::Async(run)) => {
-            run(Id::Null, params, ConnectionId(0), usize::MAX, Extensions::new()).await
-        }
+        Some(MethodCallback::Async(run)) => run(Id::Null, params, ConnectionId(0), usize::MAX, Extensions::new()).await,
         Some(MethodCallback::Sync(run)) => run(Id::Null, params, usize::MAX, Extensions::new()),
         _ => {
             let why = format!("there is no method {}", crate::text::quote(&request.method, 40));
@@ -96,7 +105,10 @@ fn with_id(response: &str, id: &str) -> String {
 
 /// An error response.
 fn error(id: Option<&str>, code: i32, message: &str) -> Vec<u8> {
-    let error = ErrorObject { code, message: message.to_owned() };
+    let error = ErrorObject {
+        code,
+        message: message.to_owned(),
+    };
     let body = serde_json::json!({ "jsonrpc": "2.0", "error": error, "id": null });
     spoken(&with_id(&body.to_string(), id.unwrap_or("null")))
 }

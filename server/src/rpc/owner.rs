@@ -77,7 +77,10 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| OwnerError::Io { what: "starting the runtime", error })?;
+        .map_err(|error| OwnerError::Io {
+            what: "starting the runtime",
+            error,
+        })?;
     prepare_folder(&options.state_dir)?;
     let socket = paths::socket(&options.state_dir);
     // The lock goes with the process: whoever finds it free can rely on the process being gone.
@@ -104,7 +107,11 @@ async fn serve_socket(
     let io = |what| move |error| OwnerError::Io { what, error };
     let engine = Arc::new(Engine::open(&options.state_dir)?);
     let control = Arc::new(Control::default());
-    let methods: Methods = registry::module(Context { engine: Arc::clone(&engine), control: Arc::clone(&control) })?.into();
+    let methods: Methods = registry::module(Context {
+        engine: Arc::clone(&engine),
+        control: Arc::clone(&control),
+    })?
+    .into();
     // The lock is held, so a socket that still lies there belongs to nobody.
     match std::fs::remove_file(socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io("removing the old socket")(error)),
@@ -189,15 +196,24 @@ impl Drop for InFlight<'_> {
 
 /// True when the other side runs as the same user.
 fn is_ours(stream: &UnixStream) -> bool {
-    stream.peer_cred().is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw())
+    stream
+        .peer_cred()
+        .is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw())
 }
 
 /// Makes a folder, and sees that nobody else can look into it.
 fn prepare_folder(path: &Path) -> Result<(), OwnerError> {
     let io = |what| move |error| OwnerError::Io { what, error };
-    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io("making the state folder"))?;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(io("making the state folder"))?;
     let metadata = std::fs::symlink_metadata(path).map_err(io("looking at the state folder"))?;
-    let folder = |why: &str| OwnerError::Folder { path: path.to_owned(), why: why.to_owned() };
+    let folder = |why: &str| OwnerError::Folder {
+        path: path.to_owned(),
+        why: why.to_owned(),
+    };
     let target = std::fs::metadata(path).map_err(io("looking at the state folder"))?;
     if metadata.uid() != rustix::process::geteuid().as_raw() || target.uid() != metadata.uid() {
         return Err(folder("belongs to somebody else"));
@@ -228,6 +244,8 @@ fn own(state_dir: &Path, socket: &Path) -> Result<File, OwnerError> {
             }
         }
     }
-    lock.set_len(0).and_then(|()| write!(lock, "{}", std::process::id())).map_err(io("writing the owner's lock"))?;
+    lock.set_len(0)
+        .and_then(|()| write!(lock, "{}", std::process::id()))
+        .map_err(io("writing the owner's lock"))?;
     Ok(lock)
 }

@@ -18,8 +18,8 @@ use proofmark_protocol::{Decision, SessionRef, method};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::engine::{Engine, now};
 use crate::engine::queries::{self, QueryError};
+use crate::engine::{Engine, now};
 use crate::rpc::owner::Control;
 
 /// What every handler can reach.
@@ -35,37 +35,53 @@ pub(super) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     let mut module = RpcModule::new(context);
     let m = &mut module;
     add(m, method::ON_SESSION_START, |context, params: SessionStartParams| {
-        gate(context, params.at.clone(), move |engine, _| engine.on_session_start(&params))
+        gate(context, params.at.clone(), move |engine, _| {
+            engine.on_session_start(&params)
+        })
     })?;
     add(m, method::ON_SUBAGENT_START, |context, params: SubagentStartParams| {
-        gate(context, params.at.clone(), move |engine, _| engine.on_subagent_start(&params))
+        gate(context, params.at.clone(), move |engine, _| {
+            engine.on_subagent_start(&params)
+        })
     })?;
     add(m, method::ON_PROMPT, |context, params: PromptParams| async move {
         Ok(context.engine.on_prompt(params).await)
     })?;
-    add(m, method::ON_PRE_TOOL_USE, |context, params: PreToolUseParams| async move {
-        Ok(context.engine.on_pre_tool_use(&params))
-    })?;
+    add(
+        m,
+        method::ON_PRE_TOOL_USE,
+        |context, params: PreToolUseParams| async move { Ok(context.engine.on_pre_tool_use(&params)) },
+    )?;
     add(m, method::ON_STOP, |context, params: StopParams| async move {
         Ok(context.engine.on_stop(method::ON_STOP, params).await)
     })?;
     add(m, method::ON_SUBAGENT_STOP, |context, params: StopParams| async move {
         Ok(context.engine.on_stop(method::ON_SUBAGENT_STOP, params).await)
     })?;
-    add(m, method::ON_SESSION_END, |context, params: SessionEndParams| async move {
-        Ok(context.engine.on_session_end(&params))
-    })?;
+    add(
+        m,
+        method::ON_SESSION_END,
+        |context, params: SessionEndParams| async move { Ok(context.engine.on_session_end(&params)) },
+    )?;
     add(m, method::LIST_CLAIMS, |context, params: ListClaimsParams| {
-        query(context, move |engine| queries::claims(&engine.ledger(), params.session.as_deref()))
+        query(context, move |engine| {
+            queries::claims(&engine.ledger(), params.session.as_deref())
+        })
     })?;
     add(m, method::RETIRE_CLAIM, |context, params: RetireClaimParams| {
-        query(context, move |engine| queries::retire(&engine.ledger(), &params.id, params.why.as_deref(), now()))
+        query(context, move |engine| {
+            queries::retire(&engine.ledger(), &params.id, params.why.as_deref(), now())
+        })
     })?;
     add(m, method::PAUSE, |context, params: PauseParams| {
-        query(context, move |engine| queries::pause(&engine.ledger(), params.session.as_deref(), params.seconds, now()))
+        query(context, move |engine| {
+            queries::pause(&engine.ledger(), params.session.as_deref(), params.seconds, now())
+        })
     })?;
     add(m, method::STATUS, |context, _: Ignored| {
-        query(context, move |engine| queries::status(Some(&engine.ledger()), this_server(engine), now()))
+        query(context, move |engine| {
+            queries::status(Some(&engine.ledger()), this_server(engine), now())
+        })
     })?;
     add(m, method::LIST_SESSIONS, |context, _: Ignored| async move {
         let status = move |engine: &Engine| queries::status(Some(&engine.ledger()), this_server(engine), now());
@@ -119,7 +135,9 @@ where
     E: Into<QueryError> + Send + 'static,
 {
     let engine = Arc::clone(&context.engine);
-    let answer = tokio::task::spawn_blocking(move || ask(&engine)).await.map_err(|_| failed("the handler failed"))?;
+    let answer = tokio::task::spawn_blocking(move || ask(&engine))
+        .await
+        .map_err(|_| failed("the handler failed"))?;
     answer.map_err(|error| match error.into() {
         error @ (QueryError::UnknownClaim(_) | QueryError::NotOpen(_)) => {
             ErrorObject::owned(NOT_FOUND, error.to_string(), None::<()>)
@@ -154,7 +172,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let engine = Arc::new(Engine::open(folder.path()).unwrap());
         let control = Arc::new(Control::default());
-        let mut methods = module(Context { engine, control: Arc::clone(&control) }).unwrap();
+        let mut methods = module(Context {
+            engine,
+            control: Arc::clone(&control),
+        })
+        .unwrap();
         extra(&mut methods);
         let (client, server) = tokio::io::duplex(1 << 16);
         let served = tokio::spawn(lines::serve(server, methods.into(), control));
@@ -206,9 +228,17 @@ mod tests {
 
     #[tokio::test]
     async fn every_method_of_the_protocol_has_a_handler() {
-        let sent: Vec<Value> = method::ALL.iter().zip(1..).map(|(method, id)| request(id, method)).collect();
+        let sent: Vec<Value> = method::ALL
+            .iter()
+            .zip(1..)
+            .map(|(method, id)| request(id, method))
+            .collect();
         for (answer, method) in answers(&sent, |_| ()).await.iter().zip(method::ALL) {
-            assert_ne!(answer["error"]["code"], proofmark_protocol::frame::METHOD_NOT_FOUND, "{method}");
+            assert_ne!(
+                answer["error"]["code"],
+                proofmark_protocol::frame::METHOD_NOT_FOUND,
+                "{method}"
+            );
         }
     }
 }

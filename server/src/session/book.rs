@@ -96,10 +96,22 @@ impl Book {
         let turn = self.turns.entry(fact.agent.clone()).or_default();
         *turn = fact.turn.max(*turn);
         match &fact.body {
-            FactBody::ClaimTagged { claim, text, reason, rewords, after_call } => {
+            FactBody::ClaimTagged {
+                claim,
+                text,
+                reason,
+                rewords,
+                after_call,
+            } => {
                 self.tag(fact, claim, text, reason, rewords.as_deref(), after_call.as_deref());
             }
-            FactBody::ClaimSettled { claim, state, settled_by, matched, why } => {
+            FactBody::ClaimSettled {
+                claim,
+                state,
+                settled_by,
+                matched,
+                why,
+            } => {
                 if let Some(row) = self.by_id.get(claim).and_then(|at| self.claims.get_mut(*at)) {
                     row.state = *state;
                     row.changed = fact.at;
@@ -136,7 +148,9 @@ impl Book {
     }
 
     fn tag(&mut self, fact: &Fact, id: &str, text: &str, reason: &str, rewords: Option<&str>, after: Option<&str>) {
-        let old = rewords.and_then(|id| self.by_id.get(id)).and_then(|at| self.claims.get(*at));
+        let old = rewords
+            .and_then(|id| self.by_id.get(id))
+            .and_then(|at| self.claims.get(*at));
         let (opened, first_seen) = old.map_or((fact.turn, fact.at), |old| (old.opened, old.first_seen));
         if let Some(row) = self.by_id.get(id).and_then(|at| self.claims.get_mut(*at)) {
             if row.state != ClaimState::Open {
@@ -204,7 +218,10 @@ impl Book {
 
     /// The refusals of a turn.
     pub fn refusals(&self, agent: Option<&str>, turn: u64) -> TurnRefusals {
-        self.refusals.get(&(agent.map(str::to_owned), turn)).cloned().unwrap_or_default()
+        self.refusals
+            .get(&(agent.map(str::to_owned), turn))
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// How often an agent of this session was sent back.
@@ -224,7 +241,11 @@ impl Book {
 
     /// The answer that an event got, and when.
     pub fn answer(&self, event: &str) -> Option<(u64, &Decision)> {
-        self.answered.iter().rev().find(|(known, ..)| known == event).map(|(_, at, decision)| (*at, decision))
+        self.answered
+            .iter()
+            .rev()
+            .find(|(known, ..)| known == event)
+            .map(|(_, at, decision)| (*at, decision))
     }
 
     /// The claims as others see them.

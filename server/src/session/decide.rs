@@ -34,8 +34,11 @@ pub enum Step {
 /// Decides whether a turn may end. `paused` is asked only when something would be refused.
 pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused: impl FnOnce() -> bool) -> Step {
     let on = |check: &&&dyn Check| check.mode(view.settings) != Mode::Off;
-    let verdicts: Vec<(&dyn Check, Verdict)> =
-        checks.iter().filter(on).map(|check| (*check, check.on_stop(view))).collect();
+    let verdicts: Vec<(&dyn Check, Verdict)> = checks
+        .iter()
+        .filter(on)
+        .map(|check| (*check, check.on_stop(view)))
+        .collect();
     if verdicts.iter().any(|(_, verdict)| verdict.await_record) {
         return Step::AwaitRecord;
     }
@@ -53,8 +56,10 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
             !complaint.insists && (known(&complaint.subject) || complaint.formerly.as_ref().is_some_and(known))
         };
         let may = check.mode(view.settings) == Mode::Refuse && !spent && !paused;
-        let (refused, passed): (Vec<_>, Vec<_>) =
-            verdict.complaints.iter().partition(|complaint| may && !refused_before(complaint));
+        let (refused, passed): (Vec<_>, Vec<_>) = verdict
+            .complaints
+            .iter()
+            .partition(|complaint| may && !refused_before(complaint));
         facts.extend(verdict.facts);
         findings.extend(verdict.findings);
         said.notes.extend(verdict.notes);
@@ -69,7 +74,11 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
             if !advised {
                 facts.push(FactBody::LetGo { code, subject });
             }
-            let state = if advised { FindingState::Noted } else { FindingState::LetGo };
+            let state = if advised {
+                FindingState::Noted
+            } else {
+                FindingState::LetGo
+            };
             findings.push(finding(check, complaint, state));
             let why = match (advised, paused, spent) {
                 (true, ..) => "",
@@ -77,7 +86,10 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
                 (.., true) => " The agent was sent back three times in this turn, so the reply passes.",
                 _ => " The agent was sent back for it once, so the reply passes.",
             };
-            said.notes.push(Note { text: format!("Proofmark: {}{why}", complaint.message), once: None });
+            said.notes.push(Note {
+                text: format!("Proofmark: {}{why}", complaint.message),
+                once: None,
+            });
         }
         if !refused.is_empty() {
             requests.push(check.refusal(view, &refused));
@@ -92,16 +104,35 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
         // What is said once a session is found again there; the rest is owed.
         let owed = said.notes.into_iter().filter(|note| note.once.is_none());
         facts.extend(owed.map(|note| FactBody::Owed { text: note.text }));
-        let decision =
-            Decision { outcome: Outcome::Refuse, findings, to_agent: Some(requests.join("\n\n")), to_person: None };
-        return Step::Decided(Outcomes { decision, facts: about(agent, facts) });
+        let decision = Decision {
+            outcome: Outcome::Refuse,
+            findings,
+            to_agent: Some(requests.join("\n\n")),
+            to_person: None,
+        };
+        return Step::Decided(Outcomes {
+            decision,
+            facts: about(agent, facts),
+        });
     }
     said.notes.extend(notes);
     let (to_person, said) = said.text();
     facts.extend(said);
-    let outcome = if to_person.is_some() { Outcome::Advise } else { Outcome::Allow };
-    let decision = Decision { outcome, findings, to_agent: None, to_person };
-    Step::Decided(Outcomes { decision, facts: about(agent, facts) })
+    let outcome = if to_person.is_some() {
+        Outcome::Advise
+    } else {
+        Outcome::Allow
+    };
+    let decision = Decision {
+        outcome,
+        findings,
+        to_agent: None,
+        to_person,
+    };
+    Step::Decided(Outcomes {
+        decision,
+        facts: about(agent, facts),
+    })
 }
 
 /// Decides what goes with a prompt.
@@ -117,22 +148,41 @@ pub fn prompt(view: &PromptView<'_>, checks: &[&dyn Check], notes: Vec<Note>) ->
     said.notes.extend(notes);
     let (to_person, said) = said.text();
     facts.extend(said.into_iter().map(|fact| (None, fact)));
-    Outcomes { decision: advice(context, to_person), facts }
+    Outcomes {
+        decision: advice(context, to_person),
+        facts,
+    }
 }
 
 /// Decides what an agent is told when it starts.
 pub fn start(settings: &Settings, book: &Book, checks: &[&dyn Check], teach: bool, notes: Vec<Note>) -> Outcomes {
-    let context = checks.iter().filter(|_| teach).filter_map(|check| check.teach(settings)).collect();
+    let context = checks
+        .iter()
+        .filter(|_| teach)
+        .filter_map(|check| check.teach(settings))
+        .collect();
     let mut said = Said::new(book);
     said.notes.extend(notes);
     let (to_person, said) = said.text();
-    Outcomes { decision: advice(context, to_person), facts: said.into_iter().map(|fact| (None, fact)).collect() }
+    Outcomes {
+        decision: advice(context, to_person),
+        facts: said.into_iter().map(|fact| (None, fact)).collect(),
+    }
 }
 
 fn advice(context: Vec<String>, to_person: Option<String>) -> Decision {
     let to_agent = (!context.is_empty()).then(|| context.join("\n\n"));
-    let outcome = if to_agent.is_some() || to_person.is_some() { Outcome::Advise } else { Outcome::Allow };
-    Decision { outcome, findings: Vec::new(), to_agent, to_person }
+    let outcome = if to_agent.is_some() || to_person.is_some() {
+        Outcome::Advise
+    } else {
+        Outcome::Allow
+    };
+    Decision {
+        outcome,
+        findings: Vec::new(),
+        to_agent,
+        to_person,
+    }
 }
 
 fn about(agent: Option<String>, facts: Vec<FactBody>) -> Vec<(Option<String>, FactBody)> {
@@ -158,7 +208,10 @@ struct Said<'a> {
 
 impl<'a> Said<'a> {
     fn new(book: &'a Book) -> Self {
-        Self { book, notes: Vec::new() }
+        Self {
+            book,
+            notes: Vec::new(),
+        }
     }
 
     fn text(self) -> (Option<String>, Vec<FactBody>) {

@@ -17,6 +17,9 @@ impl SessionKey {
     pub fn of(at: &SessionRef) -> Option<Self> {
         let named = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let session = named(&at.session).or_else(|| named(&at.transcript))?;
-        Some(Self { harness: at.harness, session })
+        Some(Self {
+            harness: at.harness,
+            session,
+        })
     }
 }

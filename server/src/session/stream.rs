@@ -80,7 +80,10 @@ impl Stream {
                 self.turns += 1;
                 self.note_turn(turn);
                 self.prompts.push(row.clone());
-                self.turn = Turn { prompt: Some(row), ..Turn::default() };
+                self.turn = Turn {
+                    prompt: Some(row),
+                    ..Turn::default()
+                };
             }
             Entry::Text { row: _, text } => {
                 if self.turn.texts.len() == MAX_TEXTS {
@@ -88,8 +91,20 @@ impl Stream {
                 }
                 self.turn.texts.push(text);
             }
-            Entry::Call { row: _, id, tool, kind, input } => self.begin_call(id, tool, kind, input),
-            Entry::Result { id, ending, output, helper, turn } => {
+            Entry::Call {
+                row: _,
+                id,
+                tool,
+                kind,
+                input,
+            } => self.begin_call(id, tool, kind, input),
+            Entry::Result {
+                id,
+                ending,
+                output,
+                helper,
+                turn,
+            } => {
                 self.note_turn(turn);
                 self.end_call(&id, ending, output, helper);
             }
@@ -117,11 +132,22 @@ impl Stream {
         }
         let facts = call::facts(&kind, None);
         let output = String::new();
-        self.turn.calls.push(CallRecord { id, tool, kind, input, output, ending: None, helper: None, facts });
+        self.turn.calls.push(CallRecord {
+            id,
+            tool,
+            kind,
+            input,
+            output,
+            ending: None,
+            helper: None,
+            facts,
+        });
     }
 
     fn end_call(&mut self, id: &str, ending: Ending, output: String, helper: Option<String>) {
-        let Some(call) = self.turn.calls.iter_mut().rev().find(|call| call.id == id) else { return };
+        let Some(call) = self.turn.calls.iter_mut().rev().find(|call| call.id == id) else {
+            return;
+        };
         call.facts = call::facts(&call.kind, Some(ending));
         call.ending = Some(ending);
         call.output = output;
@@ -165,12 +191,22 @@ impl Stream {
         after: Option<&str>,
         helper: &'a dyn Fn(&CallRecord) -> CallFacts,
     ) -> impl DoubleEndedIterator<Item = &'a CallRecord> {
-        let start = after.and_then(|id| self.turn.calls.iter().position(|call| call.id == id)).map_or(0, |at| at + 1);
-        self.turn.calls.iter().skip(start).filter(|call| effective(call, helper).observed == Known::Yes)
+        let start = after
+            .and_then(|id| self.turn.calls.iter().position(|call| call.id == id))
+            .map_or(0, |at| at + 1);
+        self.turn
+            .calls
+            .iter()
+            .skip(start)
+            .filter(|call| effective(call, helper).observed == Known::Yes)
     }
 }
 
 /// A call's facts, a delegated call's taken from its helper's record.
 fn effective(call: &CallRecord, helper: &dyn Fn(&CallRecord) -> CallFacts) -> CallFacts {
-    if call.kind == ToolKind::Delegates && call.ending != Some(Ending::Denied) { helper(call) } else { call.facts }
+    if call.kind == ToolKind::Delegates && call.ending != Some(Ending::Denied) {
+        helper(call)
+    } else {
+        call.facts
+    }
 }

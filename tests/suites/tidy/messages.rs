@@ -24,7 +24,10 @@ pub(crate) fn offenders() -> Vec<String> {
         settings.untried_claim.reminder = Reminder::NextPrompt;
         for count in [1, MANY] {
             let book = Book::of(&facts(count));
-            let record = Record::Unread { why: "", may_come: false };
+            let record = Record::Unread {
+                why: "",
+                may_come: false,
+            };
             let (agent, reply) = (None, Some(""));
             let stop = StopView {
                 key: &key,

@@ -97,5 +97,9 @@ fn a_helper_without_a_type_counts_once_it_has_a_transcript() {
 
     payload["agent_transcript_path"] = json!(transcript.path());
     let (_, params) = request(&payload.to_string()).unwrap();
-    assert_eq!(params["agent"], json!(transcript.path()), "never the main agent's own stop");
+    assert_eq!(
+        params["agent"],
+        json!(transcript.path()),
+        "never the main agent's own stop"
+    );
 }

@@ -48,7 +48,10 @@ impl AnyRow<'_> {
 
 /// Whether a line is a row of the conversation: it names its type, and the message or session that it belongs to.
 pub(super) fn knows(line: &[u8]) -> bool {
-    let row: Option<Row<'_>> = std::str::from_utf8(line).ok().filter(|line| line.trim_start().starts_with('{')).and_then(|line| serde_json::from_str(line).ok());
+    let row: Option<Row<'_>> = std::str::from_utf8(line)
+        .ok()
+        .filter(|line| line.trim_start().starts_with('{'))
+        .and_then(|line| serde_json::from_str(line).ok());
     row.is_some_and(|row| TYPES.iter().any(|kind| is(row.kind.as_ref(), kind)) && row.message.is_some())
 }
 

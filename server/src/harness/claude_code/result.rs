@@ -37,7 +37,11 @@ pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>
     let Content::Blocks(blocks) = content else { return false };
     let results: Vec<&Block<'_>> = blocks.iter().filter(|block| block.is("tool_result")).collect();
     let alone = if results.len() == 1 { Some(row) } else { None };
-    out.extend(results.iter().filter_map(|block| result(alone, block, row.prompt_id.as_ref())));
+    out.extend(
+        results
+            .iter()
+            .filter_map(|block| result(alone, block, row.prompt_id.as_ref())),
+    );
     !results.is_empty()
 }
 
