@@ -52,6 +52,11 @@ pub enum Injection {
     HookFeedback,
     /// A task in the background reports.
     Notification,
+    /// The agent was cut off, by the person or by an error of its model: what it said last ends no turn, and no stop
+    /// was raised for it.
+    Interruption,
+    /// The person gave the harness a command, or ran one beside the agent: a turn that ended stays ended.
+    Command,
     /// A summary of an earlier part, or anything else that the harness wrote.
     Harness,
 }
@@ -65,6 +70,15 @@ pub enum Entry {
         row: RowId,
         /// The harness's id of the turn, where the row has one.
         turn: Option<String>,
+        /// What they wrote.
+        text: String,
+        /// True when they wrote it while the agent worked: the agent's run goes on, and what it did in it is not over.
+        queued: bool,
+    },
+    /// The person spoke, in refusing a call: the agent goes on in the same turn.
+    Remark {
+        /// The row.
+        row: RowId,
         /// What they wrote.
         text: String,
     },
@@ -114,6 +128,8 @@ pub enum Entry {
         session: Option<String>,
         /// True when a client's version stands on the rows: such a client writes every reply to the record.
         client: bool,
+        /// The folder in which the agent works.
+        cwd: Option<String>,
     },
     /// A complete line that is no entry: broken JSON, or too long to read.
     Unreadable,

@@ -6,11 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
 use crate::evidence::call::{self, CallFacts, Known};
 
+#[cfg(test)]
+mod tests;
+
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 1;
+pub const FOLD_VERSION: u32 = 2;
 /// Calls of the running turn that are kept with their texts; of older ones only whether any was an attempt.
 const MAX_CALLS: usize = 256;
-/// Texts since the last call that are kept.
+/// Texts since the last call that are kept, and as many remarks of the person.
 const MAX_TEXTS: usize = 32;
 
 /// One call of the running turn.
@@ -40,13 +43,16 @@ pub struct CallRecord {
 pub struct Turn {
     /// The row of the prompt that began it.
     pub prompt: Option<RowId>,
-    /// The newest calls, in the order of the record.
+    /// The newest calls, in the order of the record. A prompt that was typed while the agent worked keeps those that
+    /// the same run made before it: the agent cannot be held to have tried nothing.
     pub calls: Vec<CallRecord>,
     /// True when an older call, no longer kept, was an attempt.
     pub older_attempt: bool,
     /// What the agent said since its last call, a block each. Not stored: a fold is stored after a reply was judged.
     #[serde(skip)]
     pub texts: Vec<String>,
+    /// What the person said in refusing calls, oldest first.
+    pub remarks: Vec<String>,
     /// Lines of this turn that could not be read: they may hold a call.
     pub unreadable: u64,
 }
@@ -72,25 +78,37 @@ impl Stream {
     /// Folds one entry.
     pub fn fold(&mut self, entry: Entry) {
         match entry {
-            Entry::Origin { session, client } => {
+            Entry::Origin {
+                session,
+                client,
+                cwd: _,
+            } => {
                 self.session = session.or_else(|| self.session.take());
                 self.by_client |= client;
             }
-            Entry::Prompt { row, turn, text: _ } => {
+            Entry::Prompt {
+                row,
+                turn,
+                text: _,
+                queued,
+            } => {
                 self.turns += 1;
                 self.note_turn(turn);
                 self.prompts.push(row.clone());
+                let run = if queued {
+                    std::mem::take(&mut self.turn)
+                } else {
+                    Turn::default()
+                };
                 self.turn = Turn {
                     prompt: Some(row),
-                    ..Turn::default()
+                    texts: Vec::new(),
+                    remarks: Vec::new(),
+                    ..run
                 };
             }
-            Entry::Text { row: _, text } => {
-                if self.turn.texts.len() == MAX_TEXTS {
-                    self.turn.texts.remove(0);
-                }
-                self.turn.texts.push(text);
-            }
+            Entry::Remark { row: _, text } => push_bounded(&mut self.turn.remarks, text),
+            Entry::Text { row: _, text } => push_bounded(&mut self.turn.texts, text),
             Entry::Call {
                 row: _,
                 id,
@@ -151,7 +169,8 @@ impl Stream {
         call.facts = call::facts(&call.kind, Some(ending));
         call.ending = Some(ending);
         call.output = output;
-        call.helper = helper;
+        // What tells the end of a call in the background does not name its helper again.
+        call.helper = helper.or_else(|| call.helper.take());
     }
 
     /// True when the record shows the reply: all that came before it is then on record too.
@@ -200,6 +219,14 @@ impl Stream {
             .skip(start)
             .filter(|call| effective(call, helper).observed == Known::Yes)
     }
+}
+
+/// Adds a text; the oldest one goes when there are too many.
+fn push_bounded(texts: &mut Vec<String>, text: String) {
+    if texts.len() == MAX_TEXTS {
+        texts.remove(0);
+    }
+    texts.push(text);
 }
 
 /// A call's facts, a delegated call's taken from its helper's record.

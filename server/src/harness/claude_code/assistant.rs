@@ -1,10 +1,10 @@
 //! What an agent's row shows: prose and calls.
-//! Its thinking stays out, and so does what the harness says in its place.
+//! Its thinking stays out, and so do the words that the harness puts in its place.
 
 use super::row::{Block, Content, Row, Text, is, owned};
 use super::tools;
 use crate::harness::ToolSettings;
-use crate::session::Entry;
+use crate::session::{Entry, Injection};
 
 /// The model named on rows that the harness wrote itself: "No response requested.", errors of the API.
 const NO_MODEL: &str = "<synthetic>";
@@ -17,7 +17,13 @@ pub(super) fn entries(
     tools: &ToolSettings<'_>,
     out: &mut Vec<Entry>,
 ) {
-    if row.is_api_error_message == Some(true) || is(model, NO_MODEL) {
+    if row.is_api_error_message == Some(true) {
+        // The harness gave up: it raises no stop then (`StopFailure`, 2.1.332).
+        let injection = Injection::Interruption;
+        out.push(Entry::Injected { injection, turn: None });
+        return;
+    }
+    if is(model, NO_MODEL) {
         return;
     }
     match content {

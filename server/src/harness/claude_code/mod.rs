@@ -3,7 +3,9 @@
 
 mod assistant;
 mod lineage;
+mod notification;
 mod person;
+mod queued;
 mod record;
 mod result;
 mod row;

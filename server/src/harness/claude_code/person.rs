@@ -1,6 +1,7 @@
 //! Who speaks in a row of type `user` that ends no call: the person, a hook, a task, or the harness.
 //! What the words mean stays out.
 
+use super::notification;
 use super::row::{Block, Content, Origin, Row, is, look, owned};
 use crate::session::{Entry, Injection};
 
@@ -30,35 +31,42 @@ const INTERRUPTIONS: [&str; 2] = [
     "[Request interrupted by user for tool use]",
 ];
 
-const NOTIFICATION: &str = "<task-notification>";
-
 /// Adds the prompt with its origin, or who else spoke.
 pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>) {
     let turn = owned(row.prompt_id.as_ref());
-    let spoken = match injection(row, content) {
-        Some(injection) => Err(injection),
-        None => words(content).ok_or(Injection::Harness),
-    };
-    match spoken {
-        Ok(text) => {
-            let session = owned(row.session_id.as_ref());
-            out.push(Entry::Origin {
-                session,
-                client: row.version.is_some(),
-            });
-            out.push(Entry::Prompt {
-                row: row.id(),
-                turn,
-                text,
-            });
-        }
+    // First, because the newest clients mark the row that says so as the harness's own.
+    let interrupted = content.texts().any(|text| INTERRUPTIONS.contains(&text.trim()));
+    if interrupted {
+        let (injection, turn) = (Injection::Interruption, turn.clone());
+        out.push(Entry::Injected { injection, turn });
+    }
+    match injection(row, content).map_or_else(|| words(content), Err) {
+        Ok(text) => prompt(row, text, turn, false, out),
+        Err(_) if interrupted => {}
+        Err(Injection::Notification) => notification::entries(&content.text(), turn, out),
         Err(injection) => out.push(Entry::Injected { injection, turn }),
     }
 }
 
+/// Adds a prompt with its origin.
+pub(super) fn prompt(row: &Row<'_>, text: String, turn: Option<String>, queued: bool, out: &mut Vec<Entry>) {
+    out.push(Entry::Origin {
+        session: owned(row.session_id.as_ref()),
+        client: row.version.is_some(),
+        cwd: owned(row.cwd.as_ref()),
+    });
+    let row = row.id();
+    out.push(Entry::Prompt {
+        row,
+        turn,
+        text,
+        queued,
+    });
+}
+
 /// Whether a prompt, as it is submitted, is the person's: not a task's report and not a command's envelope.
 pub(super) fn is_persons(prompt: &str) -> bool {
-    !prompt.trim_start().starts_with(NOTIFICATION) && words(&Content::Text(prompt.into())).is_some()
+    !notification::is_one(prompt) && words(&Content::Text(prompt.into())).is_ok()
 }
 
 /// Who spoke by the row's own members or by the form of its text; none when that may be the person.
@@ -76,7 +84,7 @@ fn injection(row: &Row<'_>, content: &Content<'_>) -> Option<Injection> {
         return Some(Injection::HookFeedback);
     }
     let origin: Origin<'_> = look(row.origin);
-    if is(origin.kind.as_ref(), "task-notification") || text.starts_with(NOTIFICATION) {
+    if is(origin.kind.as_ref(), "task-notification") || notification::is_one(text) {
         return Some(Injection::Notification);
     }
     let harness = meta
@@ -89,18 +97,10 @@ fn injection(row: &Row<'_>, content: &Content<'_>) -> Option<Injection> {
     harness.then_some(Injection::Harness)
 }
 
-/// What a person wrote; empty when they only attached something, none when nothing is theirs.
-fn words(content: &Content<'_>) -> Option<String> {
-    let texts: Vec<&str> = match content {
-        Content::Text(text) => vec![text],
-        Content::Blocks(blocks) => {
-            let text = blocks.iter().filter(|block| block.is("text"));
-            text.filter_map(|block| Some(block.text.as_ref()?.0.as_ref())).collect()
-        }
-        Content::Other => vec![],
-    };
-    let own: Vec<&str> = texts
-        .into_iter()
+/// What a person wrote; empty when they only attached something. Else who spoke.
+pub(super) fn words(content: &Content<'_>) -> Result<String, Injection> {
+    let own: Vec<&str> = content
+        .texts()
         .map(unwrapped)
         .filter(|text| !text.trim().is_empty())
         .collect();
@@ -108,7 +108,7 @@ fn words(content: &Content<'_>) -> Option<String> {
         .iter()
         .any(|text| ENVELOPES.iter().any(|envelope| text.trim_start().starts_with(envelope)))
     {
-        return None;
+        return Err(Injection::Command);
     }
     let own: Vec<&str> = own
         .into_iter()
@@ -116,7 +116,11 @@ fn words(content: &Content<'_>) -> Option<String> {
         .collect();
     let attached = |blocks: &[Block<'_>]| blocks.iter().any(|block| block.is("image") || block.is("document"));
     let attached = matches!(content, Content::Blocks(blocks) if attached(blocks));
-    (attached || !own.is_empty()).then(|| own.join("\n"))
+    if attached || !own.is_empty() {
+        Ok(own.join("\n"))
+    } else {
+        Err(Injection::Harness)
+    }
 }
 
 /// The text behind all wrappers that it begins with.

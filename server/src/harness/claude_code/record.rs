@@ -1,14 +1,16 @@
 //! One line of a transcript, and what it shows.
 //! What is behind single kinds of rows is in the files beside this one.
 
-use super::row::{Content, Row, Text, is};
-use super::{assistant, person, result, skim};
+use serde_json::value::RawValue;
+
+use super::row::{Attachment, Content, Row, Text, is, look};
+use super::{assistant, person, queued, result, skim};
 use crate::harness::{Stream, ToolSettings};
 use crate::session::Entry;
 
 /// The types of rows that are entries. All others are bookkeeping, copies of what these rows say
-/// (`api-request…`, `progress`, `queue-operation`), or too new to be known.
-const TYPES: [&str; 2] = ["user", "assistant"];
+/// (`api-request…`, `progress`, `queue-operation`), or too new to be known. Of attachments one type is an entry.
+const TYPES: [&str; 3] = ["user", "assistant", "attachment"];
 
 /// Adds what one line shows; see [`HarnessSpec::entries`](crate::harness::HarnessSpec::entries). Rows without `uuid`
 /// get an empty row id.
@@ -33,43 +35,63 @@ pub(super) fn entries(line: &[u8], stream: Stream, tools: &ToolSettings<'_>, out
     }
 }
 
-/// A row of which nothing is known but its type.
-#[derive(serde::Deserialize)]
+/// A row of which nothing is known but its type and where it belongs.
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct AnyRow<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    session_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    attachment: Option<&'a RawValue>,
 }
 
 impl AnyRow<'_> {
     fn is_entry(&self) -> bool {
+        let attachment: Attachment<'_> = look(self.attachment);
+        let is_attachment = is(self.kind.as_ref(), "attachment");
         TYPES.iter().any(|kind| is(self.kind.as_ref(), kind))
+            && (!is_attachment || is(attachment.kind.as_ref(), queued::KIND))
     }
 }
 
-/// Whether a line is a row of the conversation: it names its type, and the message or session that it belongs to.
+/// Whether a line is a row of a Claude Code transcript: it names its type, and its session or a message of a speaker.
+/// A session whose only prompt a hook held up has no row of a speaker.
 pub(super) fn knows(line: &[u8]) -> bool {
-    let row: Option<Row<'_>> = std::str::from_utf8(line)
-        .ok()
-        .filter(|line| line.trim_start().starts_with('{'))
-        .and_then(|line| serde_json::from_str(line).ok());
-    row.is_some_and(|row| TYPES.iter().any(|kind| is(row.kind.as_ref(), kind)) && row.message.is_some())
+    let text = String::from_utf8_lossy(line);
+    if !text.trim_start().starts_with('{') {
+        return false;
+    }
+    let row: AnyRow<'_> = serde_json::from_str(&text).unwrap_or_default();
+    row.kind.is_some() && (row.session_id.is_some() || (row.is_entry() && row.message.is_some()))
 }
 
 /// Adds what the beginning of an over-long line shows: nothing when it is no entry, else that it is unreadable.
 pub(super) fn too_long(head: &[u8], out: &mut Vec<Entry>) {
-    if !is_other(head) {
+    // An attachment's row names its own type after the attachment, which its beginning does not reach.
+    if !is_other(head) && !skim::attachment_type(head).is_some_and(|kind| kind != queued::KIND.as_bytes()) {
         out.push(Entry::Unreadable);
     }
 }
 
-/// True only when it is sure that the row is of none of [`TYPES`].
+/// True only when it is sure that the row is no entry.
 fn is_other(line: &[u8]) -> bool {
-    skim::row_type(line).is_some_and(|kind| TYPES.iter().all(|known| known.as_bytes() != kind))
+    skim::row_type(line).is_some_and(|kind| {
+        let unqueued = || skim::attachment_type(line).is_some_and(|kind| kind != queued::KIND.as_bytes());
+        TYPES.iter().all(|known| known.as_bytes() != kind) || (kind == b"attachment" && unqueued())
+    })
 }
 
 fn row_entries(row: &Row<'_>, stream: Stream, tools: &ToolSettings<'_>, out: &mut Vec<Entry>) {
     let helpers = row.is_sidechain == Some(true) || row.agent_id.is_some();
     if helpers && stream == Stream::Main {
+        return;
+    }
+    if is(row.kind.as_ref(), "attachment") {
+        queued::entries(row, out);
         return;
     }
     let Some(message) = &row.message else { return };

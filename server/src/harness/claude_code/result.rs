@@ -10,8 +10,9 @@ const OUTPUT: usize = 500;
 
 /// How the error of a call begins that never ran: the person, a rule, a hook or the harness's own look at the input
 /// refused it, or a call beside it failed first. Each beginning may ask for more words in the first line.
-const DENIALS: [(&str, &str); 7] = [
+const DENIALS: [(&str, &str); 8] = [
     ("The user doesn't want to ", ""),
+    ("Permission for this tool use was denied", ""),
     ("User rejected tool use", ""),
     ("<tool_use_error>", ""),
     ("Sibling tool call errored", ""),
@@ -24,24 +25,39 @@ const DENIALS: [(&str, &str); 7] = [
 const STOPPED: &str = "this call was stopped while running, not refused before it ran";
 /// How the error of a call begins that the person stopped.
 const INTERRUPTED: &str = "[Request interrupted by user";
+/// How the error of a call begins that the person refused, and so may have said something.
+const REFUSALS: [&str; 2] = ["The user doesn't want to ", "Permission for this tool use was denied"];
+/// What stands before a person's words in such an error, to its end (all clients up to 2.1.332).
+const SAID: &str = "he user said:\n";
+/// What 2.1.78 to 2.1.150 put after those words.
+const AFTER_SAID: &str = "\n\nNote: The user's next message may contain a correction";
 /// How the result of a call begins that goes on, where no `toolUseResult` says so: in helpers' records.
-const BACKGROUND: [&str; 2] = [
+const BACKGROUND: [&str; 3] = [
     "Command running in background with ID:",
+    "Command did not complete within its ",
     "Async agent launched successfully",
 ];
 
-/// Adds an ending for each result; false when the row holds none. A result that names no call is passed over.
+/// How the result of a look at a task begins: `TaskOutput` (2.1.37 on), `BashOutput` before it.
+const LOOKS: [&str; 2] = ["<retrieval_status>", "<status>"];
+/// In such a result: the task goes on, and has no end to show.
+const GOES_ON: &str = "<status>running</status>";
+
+/// Adds an ending for each result, and what the person said in refusing its call; false when the row holds none. A
+/// result that names no call is passed over.
 ///
 /// What stands on the row itself is about one result; with several, each has its own text alone.
 pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>) -> bool {
     let Content::Blocks(blocks) = content else { return false };
     let results: Vec<&Block<'_>> = blocks.iter().filter(|block| block.is("tool_result")).collect();
     let alone = if results.len() == 1 { Some(row) } else { None };
-    out.extend(
-        results
-            .iter()
-            .filter_map(|block| result(alone, block, row.prompt_id.as_ref())),
-    );
+    for block in &results {
+        out.extend(result(alone, block, row.prompt_id.as_ref()));
+        let content: Content<'_> = look(block.content);
+        if let Some(text) = remark(block, &content.text()) {
+            out.push(Entry::Remark { row: row.id(), text });
+        }
+    }
     !results.is_empty()
 }
 
@@ -58,6 +74,14 @@ fn result(row: Option<&Row<'_>>, block: &Block<'_>, turn: Option<&Text<'_>>) -> 
         helper: owned(beside.agent_id.as_ref()),
         turn: owned(turn),
     })
+}
+
+/// What the person said in refusing the call.
+fn remark(block: &Block<'_>, text: &str) -> Option<String> {
+    let refused = block.is_error == Some(true) && REFUSALS.iter().any(|refusal| text.starts_with(refusal));
+    let said = text.split_once(SAID).filter(|_| refused)?.1;
+    let said = said.rsplit_once(AFTER_SAID).map_or(said, |(said, _)| said).trim();
+    (!said.is_empty()).then(|| said.to_owned())
 }
 
 fn ending(row: Option<&Row<'_>>, block: &Block<'_>, beside: &ToolUseResult<'_>, text: &str) -> Ending {
@@ -79,8 +103,15 @@ fn ending(row: Option<&Row<'_>>, block: &Block<'_>, beside: &ToolUseResult<'_>, 
         .is_some_and(|Text(task)| !task.is_empty())
         || beside.assistant_auto_backgrounded == Some(true)
         || is(beside.status.as_ref(), "async_launched")
+        || task_goes_on(text)
         || (untold && BACKGROUND.iter().any(|beginning| text.starts_with(beginning)));
     if goes_on { Ending::Background } else { Ending::Succeeded }
+}
+
+/// True when the result is that of a look at a task which had not ended.
+fn task_goes_on(text: &str) -> bool {
+    let head = text.split("<output>").next().unwrap_or_default();
+    LOOKS.iter().any(|beginning| text.starts_with(beginning)) && head.contains(GOES_ON)
 }
 
 /// True when the row itself says that the call was refused.

@@ -1,4 +1,4 @@
-//! The members of a transcript's row that are read, as 2.1.197 and 2.1.332 write them.
+//! The members of a transcript's row that are read, as 2.0.64 to 2.1.332 write them.
 //! What they mean together stays out.
 
 use std::borrow::Cow;
@@ -17,6 +17,9 @@ pub(super) struct Row<'a> {
     pub(super) uuid: Option<Text<'a>>,
     #[serde(borrow)]
     pub(super) session_id: Option<Text<'a>>,
+    /// The folder in which the agent works.
+    #[serde(borrow)]
+    pub(super) cwd: Option<Text<'a>>,
     /// The client's version.
     pub(super) version: Option<IgnoredAny>,
     /// The turn, since 2.1.76.
@@ -27,6 +30,9 @@ pub(super) struct Row<'a> {
     pub(super) agent_id: Option<IgnoredAny>,
     #[serde(borrow)]
     pub(super) message: Option<Message<'a>>,
+    /// [`Attachment`], on rows of that type, since 2.1.91.
+    #[serde(borrow)]
+    pub(super) attachment: Option<&'a RawValue>,
     pub(super) is_meta: Option<bool>,
     pub(super) is_compact_summary: Option<bool>,
     pub(super) is_visible_in_transcript_only: Option<bool>,
@@ -95,6 +101,24 @@ impl Block<'_> {
     }
 }
 
+/// What the harness laid beside the conversation; one of its many types carries a person's words.
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Attachment<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Option<Text<'a>>,
+    /// In a `queued_command`: what was queued.
+    #[serde(borrow)]
+    pub(super) prompt: Option<Content<'a>>,
+    /// In a `queued_command`: `prompt`, `task-notification` and others.
+    #[serde(borrow)]
+    pub(super) command_mode: Option<Text<'a>>,
+    /// [`Origin`], since a version between 2.1.170 and 2.1.199.
+    #[serde(borrow)]
+    pub(super) origin: Option<&'a RawValue>,
+    pub(super) is_meta: Option<bool>,
+}
+
 /// Who a prompt comes from.
 #[derive(Default, serde::Deserialize)]
 pub(super) struct Origin<'a> {
@@ -161,6 +185,19 @@ pub(super) enum Content<'a> {
 }
 
 impl Content<'_> {
+    /// The texts in it: the string, or that of each text block.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        let (string, blocks) = match self {
+            Self::Text(text) => (Some(text.as_ref()), [].as_slice()),
+            Self::Blocks(blocks) => (None, blocks.as_slice()),
+            Self::Other => (None, [].as_slice()),
+        };
+        let blocks = blocks.iter().filter(|block| block.is("text"));
+        string
+            .into_iter()
+            .chain(blocks.filter_map(|block| Some(block.text.as_ref()?.0.as_ref())))
+    }
+
     /// The text in it, blocks a line each.
     pub(super) fn text(&self) -> Cow<'_, str> {
         match self {

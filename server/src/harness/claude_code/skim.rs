@@ -7,20 +7,28 @@ use memchr::memchr2;
 /// the look fails, or when an escape would have to be resolved. Rows with a message are parsed anyway, and every other
 /// key's value is passed over as a whole: text inside it is never taken for a key.
 pub(super) fn row_type(line: &[u8]) -> Option<&[u8]> {
-    let mut rest = line.trim_ascii_start().strip_prefix(b"{")?;
+    let (kind, _) = string(member(line, b"type")?)?;
+    Some(kind).filter(|kind| !kind.contains(&b'\\'))
+}
+
+/// The `type` of the row's `attachment`, found in the same way; the line may break off after it.
+pub(super) fn attachment_type(line: &[u8]) -> Option<&[u8]> {
+    row_type(member(line, b"attachment")?)
+}
+
+/// The object from the value of a key on; none behind a `message`.
+fn member<'a>(object: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
+    let mut rest = object.trim_ascii_start().strip_prefix(b"{")?;
     loop {
         let (key, after) = string(rest.trim_ascii_start())?;
         let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-        match key {
-            b"type" => {
-                return string(value)
-                    .map(|(kind, _)| kind)
-                    .filter(|kind| !kind.contains(&b'\\'));
-            }
-            b"message" => return None,
-            _ if key.contains(&b'\\') => return None,
-            _ => rest = after_value(value)?.trim_ascii_start().strip_prefix(b",")?,
+        if key == wanted {
+            return Some(value);
         }
+        if key == b"message" || key.contains(&b'\\') {
+            return None;
+        }
+        rest = after_value(value)?.trim_ascii_start().strip_prefix(b",")?;
     }
 }
 

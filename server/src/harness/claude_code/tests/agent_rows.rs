@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{main, read, with};
 use crate::harness::Stream;
-use crate::session::{Entry, ToolKind};
+use crate::session::{Entry, Injection, ToolKind};
 
 #[test]
 fn an_agents_row_shows_prose_and_calls_in_their_order() {
@@ -45,7 +45,11 @@ fn an_agents_row_shows_prose_and_calls_in_their_order() {
         text("cut \u{fffd}\u{fffd}\u{fffd}"),
     ];
     assert_eq!(read(line.as_bytes(), Stream::Main), expected);
-    assert_eq!(main(&with(row.clone(), json!({"isApiErrorMessage": true}))), []);
+    let cut_off = Entry::Injected {
+        injection: Injection::Interruption,
+        turn: None,
+    };
+    assert_eq!(main(&with(row.clone(), json!({"isApiErrorMessage": true}))), [cut_off]);
     let text_alone = json!({"type": "assistant", "uuid": "a1", "message": {"content": "First."}});
     assert_eq!(main(&text_alone), [text("First.")]);
     let synthetic =

@@ -28,6 +28,21 @@ fn a_line_that_cannot_be_read_is_said_to_be_so() {
         (b"\0\0\0\0", &unreadable),
         (&user_row.as_bytes()[..user_row.len() - 2], &unreadable),
         (br#"{"type":"progress","data":{"mess"#, &unreadable),
+        (
+            br#"{"attachment":{"type":"file","content":"a"},"type":"attachment","uuid":7}"#,
+            &[],
+        ),
+        (
+            br#"{"attachment":{"type":"queued_command"},"type":"attachment","uuid":7}"#,
+            &unreadable,
+        ),
+        (br#"{"type":"attachment","attachment":[1]}"#, &[]),
+        // Two writers at once: what stands on the line is neither the one row nor the other.
+        (br#"{"type":"progress"}{"type":"summary"}"#, &[]),
+        (
+            br#"{"type":"user","message":{"content":"a"}}{"type":"summary"}"#,
+            &unreadable,
+        ),
         (br#"{"type":"user","uuid":7,"message":{"content":"a"}}"#, &unreadable),
         (br#"{"type":"user","message":{"content":["a"]}}"#, &unreadable),
         (br#"{"type":"user","message":{"content":{"text":"a"}}}"#, &unreadable),
@@ -48,7 +63,7 @@ fn a_line_that_cannot_be_read_is_said_to_be_so() {
 
 #[test]
 fn an_overlong_line_is_unreadable_unless_it_is_bookkeeping() {
-    let cases: [(&[u8], bool); 4] = [
+    let cases: [(&[u8], bool); 5] = [
         (br#"{"type":"api-request","params":{"messages":["#, false),
         (
             br#"{"parentUuid":null,"isSidechain":false,"type":"user","message":{"content":[{"#,
@@ -56,6 +71,10 @@ fn an_overlong_line_is_unreadable_unless_it_is_bookkeeping() {
         ),
         (
             br#"{"parentUuid":null,"attachment":{"type":"hook_success","stdout":"aaaa"#,
+            false,
+        ),
+        (
+            br#"{"parentUuid":null,"attachment":{"type":"queued_command","prompt":"aaaa"#,
             true,
         ),
         (b"aaaa", true),
@@ -125,6 +144,7 @@ fn key() -> impl Strategy<Value = String> {
         Just("type".to_owned()),
         Just("message".to_owned()),
         Just("isMeta".to_owned()),
+        Just("attachment".to_owned()),
         "[a-z\"\\\\]{0,4}"
     ]
 }

@@ -1,5 +1,5 @@
-//! Every captured transcript, as a snapshot of its entries.
-//! Rows that were not captured stay out.
+//! Every transcript among the fixtures, as a snapshot of its entries: captured ones, and those written by the shapes
+//! of older clients. Single rows stay out.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,7 +15,17 @@ fn short(entries: &[Entry]) -> String {
     let brief = |text: &str| text.chars().take(90).collect::<String>().replace('\n', "\\n");
     for entry in entries {
         let line = match entry {
-            Entry::Prompt { row, turn, text } => format!("prompt    {row} {turn:?} {}", brief(text)),
+            Entry::Prompt {
+                row,
+                turn,
+                text,
+                queued,
+            } => {
+                let kind = if *queued { "queued" } else { "prompt" };
+                format!("{kind}    {row} {turn:?} {}", brief(text))
+            }
+            Entry::Remark { row, text } => format!("remark    {row} {}", brief(text)),
+            Entry::Origin { session, .. } => format!("origin    {session:?}"),
             Entry::Text { row, text } => format!("text      {row} {}", brief(text)),
             Entry::Call {
                 row,
@@ -48,6 +58,42 @@ fn short(entries: &[Entry]) -> String {
     out
 }
 
+fn shown(path: &Path, stream: Stream) -> String {
+    let mut all = Vec::new();
+    for line in fs::read(path).unwrap().split(|byte| *byte == b'\n') {
+        all.extend(read(line, stream));
+    }
+    short(&all)
+}
+
+/// The rows' names in the first column of the table that says what must come of them.
+fn told(readme: &str) -> Vec<&str> {
+    readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+#[test]
+fn rows_of_every_client_that_is_known() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code/formats");
+    let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut names = Vec::new();
+    for file in fs::read_dir(&folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            insta::assert_snapshot!(format!("formats-{name}"), shown(&path, Stream::Main));
+            names.push(name);
+        }
+    }
+    names.sort();
+    let mut told = told(&readme);
+    told.sort_unstable();
+    assert_eq!(names, told);
+}
+
 #[test]
 fn transcripts_of_real_sessions() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code");
@@ -64,11 +110,7 @@ fn transcripts_of_real_sessions() {
             } else {
                 Stream::Main
             };
-            let mut all = Vec::new();
-            for line in fs::read(&path).unwrap().split(|byte| *byte == b'\n') {
-                all.extend(read(line, stream));
-            }
-            insta::assert_snapshot!(format!("{version}-{name}"), short(&all));
+            insta::assert_snapshot!(format!("{version}-{name}"), shown(&path, stream));
             count += 1;
         }
         assert!(count >= 8, "{version}: {count} transcripts");

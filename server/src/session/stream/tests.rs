@@ -1,0 +1,149 @@
+//! What entries make of a stream, where a turn of the person and a run of the agent are not the same.
+//! How rows become entries stays out.
+
+use super::*;
+
+fn prompt(row: &str, queued: bool) -> Entry {
+    let (row, text) = (row.to_owned(), "do it".to_owned());
+    let turn = (!queued).then(|| row.clone());
+    Entry::Prompt {
+        row,
+        turn,
+        text,
+        queued,
+    }
+}
+
+fn call(id: &str, kind: ToolKind) -> Entry {
+    let (row, tool, input) = (String::new(), "T".to_owned(), String::new());
+    Entry::Call {
+        row,
+        id: id.to_owned(),
+        tool,
+        kind,
+        input,
+    }
+}
+
+fn result(id: &str, ending: Ending, helper: Option<&str>) -> Entry {
+    let helper = helper.map(str::to_owned);
+    Entry::Result {
+        id: id.to_owned(),
+        ending,
+        output: String::new(),
+        helper,
+        turn: None,
+    }
+}
+
+fn text(text: &str) -> Entry {
+    Entry::Text {
+        row: String::new(),
+        text: text.to_owned(),
+    }
+}
+
+fn fold(entries: impl IntoIterator<Item = Entry>) -> Stream {
+    let mut stream = Stream::default();
+    entries.into_iter().for_each(|entry| stream.fold(entry));
+    stream
+}
+
+fn unknown(_: &CallRecord) -> CallFacts {
+    call::facts(&ToolKind::Delegates, None)
+}
+
+#[test]
+fn a_queued_prompt_begins_a_turn_and_keeps_what_its_run_did() {
+    for (queued, attempted, calls, unreadable) in [(true, Known::Yes, 1, 1), (false, Known::No, 0, 0)] {
+        let looked = [
+            call("t1", ToolKind::Observes),
+            result("t1", Ending::Succeeded, None),
+            Entry::Unreadable,
+        ];
+        let mut entries = vec![prompt("p1", false)];
+        entries.extend(looked);
+        entries.extend([text("so far"), prompt("p2", queued)]);
+        let stream = fold(entries);
+        assert_eq!(stream.turns, 2);
+        assert_eq!(stream.prompts, ["p1", "p2"]);
+        assert_eq!(stream.turn.prompt.as_deref(), Some("p2"));
+        assert_eq!(stream.attempted(&unknown), attempted);
+        assert_eq!((stream.turn.calls.len(), stream.turn.unreadable), (calls, unreadable));
+        assert!(stream.turn.texts.is_empty());
+        // The harness goes on to name the turn that the queued prompt was typed into.
+        let newest = if queued { "p1" } else { "p2" };
+        assert_eq!(stream.newest_turn.as_deref(), Some(newest));
+    }
+}
+
+#[test]
+fn a_queued_prompt_remembers_an_attempt_that_is_no_longer_kept() {
+    let calls =
+        |range: std::ops::Range<usize>, kind: ToolKind| range.map(move |n| call(&format!("t{n}"), kind.clone()));
+    let mut entries = vec![prompt("p1", false), call("look", ToolKind::Observes)];
+    entries.extend(calls(0..MAX_CALLS, ToolKind::Neither));
+    assert_eq!(
+        fold(entries.clone().into_iter().chain([prompt("p2", true)])).attempted(&unknown),
+        Known::Yes
+    );
+    assert_eq!(
+        fold(entries.into_iter().chain([prompt("p2", false)])).attempted(&unknown),
+        Known::No
+    );
+}
+
+#[test]
+fn a_remark_begins_no_turn_and_ends_with_it() {
+    let remark = |n: usize| Entry::Remark {
+        row: String::new(),
+        text: n.to_string(),
+    };
+    let mut entries = vec![
+        prompt("p1", false),
+        call("t1", ToolKind::Observes),
+        result("t1", Ending::Denied, None),
+    ];
+    entries.extend((0..=MAX_TEXTS).map(remark));
+    let stream = fold(entries.clone());
+    assert_eq!((stream.turns, stream.turn.calls.len()), (1, 1));
+    assert_eq!(stream.turn.remarks.len(), MAX_TEXTS);
+    assert_eq!(stream.turn.remarks[0], "1");
+    let stream = fold(entries.into_iter().chain([prompt("p2", true)]));
+    assert!(stream.turn.remarks.is_empty());
+}
+
+#[test]
+fn the_end_of_a_call_in_the_background_is_told_later() {
+    let stream = fold([
+        prompt("p1", false),
+        call(
+            "t1",
+            ToolKind::Shell {
+                command: "cargo test".to_owned(),
+            },
+        ),
+        result("t1", Ending::Background, None),
+        call("t2", ToolKind::Delegates),
+        result("t2", Ending::Background, Some("a7")),
+        text("both run"),
+    ]);
+    assert_eq!(
+        stream
+            .observed(None, &|_| call::facts(&ToolKind::Neither, None))
+            .count(),
+        0
+    );
+    let mut ended = stream;
+    ended.fold(result("t1", Ending::Failed, None));
+    ended.fold(result("t2", Ending::Succeeded, None));
+    let seen: Vec<&str> = ended
+        .observed(None, &|_| call::facts(&ToolKind::Neither, None))
+        .map(|call| call.id.as_str())
+        .collect();
+    assert_eq!(seen, ["t1"]);
+    assert_eq!(ended.turn.calls[1].helper.as_deref(), Some("a7"));
+    assert_eq!(ended.turn.calls[1].ending, Some(Ending::Succeeded));
+    // It is no call of the agent: what it said before is still what it said last.
+    assert!(ended.shows_reply("both run"));
+}
