@@ -12,6 +12,7 @@ use anyhow::Context;
 use clap::Args;
 use proofmark_protocol::query::Claim;
 use proofmark_protocol::{Finding, Outcome};
+use proofmark_server::harness::HarnessSpec;
 use serde::Serialize;
 
 use crate::output::{say, say_json};
@@ -46,7 +47,7 @@ pub(crate) struct Turn {
     /// The strongest of its answers.
     decision: Outcome,
     findings: Vec<Finding>,
-    /// What the hook answered to the prompt and to each end of the turn.
+    /// What the hook answered to the prompt, to each end of the turn, and to each end of a helper agent in it.
     answers: Vec<Answer>,
 }
 
@@ -54,6 +55,9 @@ pub(crate) struct Turn {
 #[derive(Debug, Serialize)]
 pub(crate) struct Answer {
     event: &'static str,
+    /// The helper agent that wanted to end; none for the main agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
     /// The reply that was judged; none for a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     reply: Option<String>,
@@ -70,7 +74,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => (RECORDED.to_vec(), None),
         Some(path) => (read(path)?, Some(path.as_path())),
     };
-    let script = script::Script::of(&bytes)
+    // A helper's record that can't be read leaves what the helper did unknown, as it does when a session is live.
+    let helpers = |spec: &HarnessSpec, agent: &str| std::fs::read((spec.agent_transcript)(path?, agent)?).ok();
+    let script = script::Script::of(&bytes, &helpers)
         .with_context(|| path.map_or("the recorded session".to_owned(), |path| path.display().to_string()))?;
     let progress = show::progress(script.events.len(), bytes.len(), arguments.json);
     let report = play::play(&script, &bytes, path, &progress)?;

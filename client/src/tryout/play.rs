@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, ensure};
@@ -47,18 +47,15 @@ pub(crate) fn play(
     let world = World::new(path.is_none())?;
     let session = script.session.clone().unwrap_or_else(|| "recorded".to_owned());
     let transcript = world.folder.path().join(format!("{}.jsonl", file_name(&session)));
-    if let Some(beside) = path
-        .map(|path| path.with_extension(""))
-        .filter(|beside| beside.is_dir())
-    {
-        let helpers = std::path::absolute(beside)?;
-        std::os::unix::fs::symlink(helpers, transcript.with_extension(""))
-            .context("the helpers' records can't be found")?;
-    }
     let mut file = File::create(&transcript)?;
     let base = json!({ "session_id": session, "transcript_path": transcript });
     let start = json!({ "hook_event_name": "SessionStart", "source": "startup" });
-    world.hook(script, &payload(&base, None, start))?;
+    // The recorded session's folders are another machine's: settings that happen to lie there are not its own.
+    let cwd = |event: &Event| event.cwd.clone().filter(|_| path.is_some());
+    world.hook(
+        script,
+        &payload(&base, None, script.events.first().and_then(cwd), start),
+    )?;
     let mut report = Report {
         harness: script.spec.harness.to_string(),
         turns: Vec::new(),
@@ -72,7 +69,9 @@ pub(crate) fn play(
     for event in &script.events {
         file.write_all(bytes.get(written..event.written).unwrap_or_default())?;
         written = written.max(event.written);
-        let hooked = world.hook(script, &payload(&base, event.turn.as_deref(), own(event)))?;
+        let helper = world.grow_helper(script, event, &transcript)?;
+        let own = own(event, helper.as_deref());
+        let hooked = world.hook(script, &payload(&base, event.turn.as_deref(), cwd(event), own))?;
         let findings = world.findings(&key, &mut seen)?;
         report.take(event, hooked, findings);
         progress.inc(1);
@@ -84,18 +83,25 @@ pub(crate) fn play(
 }
 
 /// The members of an event's own, as Claude Code names them (2.1.332).
-fn own(event: &Event) -> Value {
+fn own(event: &Event, helper: Option<&Path>) -> Value {
     match &event.kind {
         Kind::Prompt(text) => json!({ "hook_event_name": "UserPromptSubmit", "prompt": text }),
         Kind::Stop { reply, rewrite } => json!({
             "hook_event_name": "Stop", "last_assistant_message": reply, "stop_hook_active": rewrite,
         }),
+        Kind::HelperStop {
+            agent, reply, rewrite, ..
+        } => json!({
+            "hook_event_name": "SubagentStop", "agent_id": agent, "agent_transcript_path": helper,
+            "last_assistant_message": reply, "stop_hook_active": rewrite,
+        }),
     }
 }
 
-fn payload(base: &Value, turn: Option<&str>, own: Value) -> String {
+fn payload(base: &Value, turn: Option<&str>, cwd: Option<String>, own: Value) -> String {
     let mut members = base.as_object().cloned().unwrap_or_default();
     members.extend(turn.map(|turn| ("prompt_id".to_owned(), Value::from(turn))));
+    members.extend(cwd.map(|cwd| ("cwd".to_owned(), Value::from(cwd))));
     members.extend(own.as_object().cloned().unwrap_or_default());
     Value::Object(members).to_string()
 }
@@ -114,6 +120,27 @@ impl World {
             state_dir: folder.path().join("state"),
         };
         Ok(Self { folder, place, plain })
+    }
+
+    /// Brings the record of an event's helper agent to where it was when the event was raised.
+    fn grow_helper(&self, script: &Script, event: &Event, transcript: &Path) -> anyhow::Result<Option<PathBuf>> {
+        let Kind::HelperStop { agent, record, .. } = &event.kind else {
+            return Ok(None);
+        };
+        let Some(path) = (script.spec.agent_transcript)(transcript, agent) else {
+            return Ok(None);
+        };
+        let bytes = script
+            .helpers
+            .get(agent)
+            .and_then(|bytes| bytes.get(..*record))
+            .unwrap_or_default();
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        // From its beginning each time, as the same file: the server takes what it has read already for known.
+        std::fs::write(&path, bytes).context("a helper's record can't be written")?;
+        Ok(Some(path))
     }
 
     /// Runs the hook as the harness would, and waits for it.
@@ -203,14 +230,16 @@ impl Report {
 
 /// The hook's answer as its harness takes it: exit code 2 refuses, with stderr for the agent; else stdout is one object.
 fn answer(event: &Event, hooked: Hooked) -> Answer {
-    let (name, reply) = match &event.kind {
-        Kind::Prompt(_) => ("prompt", None),
-        Kind::Stop { reply, .. } => ("stop", Some(quote(reply, MAX_QUOTE))),
+    let (name, reply, agent) = match &event.kind {
+        Kind::Prompt(_) => ("prompt", None, None),
+        Kind::Stop { reply, .. } => ("stop", Some(quote(reply, MAX_QUOTE)), None),
+        Kind::HelperStop { reply, agent, .. } => ("subagent-stop", Some(quote(reply, MAX_QUOTE)), Some(agent.clone())),
     };
     if hooked.refused {
         let to_agent = Some(hooked.stderr.trim().to_owned());
         return Answer {
             event: name,
+            agent,
             reply,
             decision: Outcome::Refuse,
             to_agent,
@@ -228,6 +257,7 @@ fn answer(event: &Event, hooked: Hooked) -> Answer {
     };
     Answer {
         event: name,
+        agent,
         reply,
         decision,
         to_agent,

@@ -62,8 +62,13 @@ fn answer_lines(answer: &Answer) -> Vec<String> {
     let mut lines = Vec::new();
     let is_prompt = answer.reply.is_none();
     if let Some(reply) = &answer.reply {
+        let who = if answer.agent.is_some() {
+            "a helper says"
+        } else {
+            "the agent says"
+        };
         lines.push(format!(
-            "  the agent says    {}",
+            "  {who:<17} {}",
             styled(Look::DIM, &format!("“{}”", quote(reply, 120)))
         ));
     }

@@ -128,7 +128,8 @@ impl Stream {
             }
             Entry::Injected { injection, turn } => {
                 self.note_turn(turn);
-                if injection == Injection::HookFeedback {
+                // Only what the harness itself adds goes on with the same reply: all others come after it, or cut it off.
+                if injection != Injection::Harness {
                     self.turn.texts.clear();
                 }
             }

@@ -8,15 +8,22 @@
 
 use std::path::{Path, PathBuf};
 
+/// How the id of a compaction's record begins: a copy of the session's own, made to be summed up (2.1.38, 2.1.39).
+const COMPACTION: &str = "acompact-";
 /// The longest id that is taken, in bytes; 2.1.197 and 2.1.332 write 17.
 const MAX_ID: usize = 128;
 
 /// The record of helper `agent`: `<folder>/<session id>/subagents/agent-<id>.jsonl` beside the transcript
 /// `<folder>/<session id>.jsonl` (2.1.197, 2.1.332). None for an id with anything but letters, digits, `_` and `-`, so
-/// that no id leads elsewhere, and for a transcript of another form.
+/// that no id leads elsewhere, for a transcript of another form, and for a compaction, which is no helper.
 pub(super) fn agent_transcript(transcript: &Path, agent: &str) -> Option<PathBuf> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if agent.is_empty() || agent.len() > MAX_ID || !agent.bytes().all(plain) || transcript.extension()? != "jsonl" {
+    if agent.starts_with(COMPACTION)
+        || agent.is_empty()
+        || agent.len() > MAX_ID
+        || !agent.bytes().all(plain)
+        || transcript.extension()? != "jsonl"
+    {
         return None;
     }
     Some(
@@ -43,7 +50,18 @@ mod tests {
     #[test]
     fn no_id_and_no_transcript_leads_elsewhere() {
         let long = "a".repeat(129);
-        for agent in ["", "..", "a/b", "../../x", "a.b", "a\0b", "é", "a b", &long] {
+        for agent in [
+            "",
+            "..",
+            "a/b",
+            "../../x",
+            "a.b",
+            "a\0b",
+            "é",
+            "a b",
+            "acompact-7",
+            &long,
+        ] {
             assert_eq!(agent_transcript(Path::new("/p/s.jsonl"), agent), None, "{agent:?}");
         }
         for transcript in ["", "/", "/p/s", "/p/s.txt", "..", "/p/.jsonl"] {

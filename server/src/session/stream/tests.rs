@@ -147,3 +147,23 @@ fn the_end_of_a_call_in_the_background_is_told_later() {
     // It is no call of the agent: what it said before is still what it said last.
     assert!(ended.shows_reply("both run"));
 }
+
+#[test]
+fn an_earlier_reply_is_no_part_of_a_later_one() {
+    use Injection::{Command, Harness, HookFeedback, Interruption, Notification};
+    for (injection, whole) in [
+        (HookFeedback, "b"),
+        (Notification, "b"),
+        (Interruption, "b"),
+        (Command, "b"),
+        (Harness, "a\n\nb"),
+    ] {
+        let stream = fold([
+            prompt("p1", false),
+            text("a"),
+            Entry::Injected { injection, turn: None },
+            text("b"),
+        ]);
+        assert_eq!(stream.whole_reply(Some("b")).as_deref(), Some(whole), "{injection:?}");
+    }
+}
