@@ -72,7 +72,7 @@ pub(super) fn knows(line: &[u8]) -> bool {
 /// Adds what the beginning of an over-long line shows: nothing when it is no entry, else that it is unreadable.
 pub(super) fn too_long(head: &[u8], out: &mut Vec<Entry>) {
     // An attachment's row names its own type after the attachment, which its beginning does not reach.
-    if !is_other(head) && !skim::attachment_type(head).is_some_and(|kind| kind != queued::KIND.as_bytes()) {
+    if !is_other(head) && skim::attachment_type(head).is_none_or(|kind| kind == queued::KIND.as_bytes()) {
         out.push(Entry::Unreadable);
     }
 }

@@ -146,7 +146,7 @@ fn a_persons_words_in_a_refused_call_are_a_remark() {
         ),
         (
             true,
-            format!("Permission for this tool use was denied. The user said:\nno"),
+            "Permission for this tool use was denied. The user said:\nno".to_owned(),
             Some("no"),
         ),
         (true, format!("{refusal} {ask}{note}"), None),
