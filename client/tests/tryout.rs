@@ -93,10 +93,20 @@ fn a_helper_is_judged_on_its_own_record_where_its_call_ended() {
     let records = folder.path().join("s1/subagents");
     fs::create_dir_all(&records).unwrap();
     let asked = row("user", json!("Look."), json!({"isSidechain": true}));
+    // Sent back by some hook, it looks after all: its first reply is judged without that.
+    let feedback = row(
+        "user",
+        json!("Stop hook feedback:\nlook first"),
+        json!({"isMeta": true}),
+    );
     let idle = [
         asked.clone(),
         call("h1", "Edit", json!({})),
         result("h1", json!({})),
+        said(TAG),
+        feedback,
+        call("h2", "Bash", json!({"command": "cargo test lid"})),
+        result("h2", json!({})),
         said(TAG),
     ];
     let busy = [
@@ -113,6 +123,7 @@ fn a_helper_is_judged_on_its_own_record_where_its_call_ended() {
     let expected = [
         answer("prompt", "", "allow"),
         answer("subagent-stop", "idle", "refuse"),
+        answer("subagent-stop", "idle", "allow"),
         answer("subagent-stop", "busy", "allow"),
         answer("stop", "", "allow"),
     ];
