@@ -73,6 +73,27 @@ fn the_session_is_the_one_that_its_last_rows_name() {
 }
 
 #[test]
+fn only_the_run_that_was_sent_back_is_a_rewrite() {
+    let row = |kind: &str, text: &str, meta: bool| {
+        serde_json::json!({"type": kind, "message": {"content": text}, "isMeta": meta}).to_string()
+    };
+    let rows = [
+        row("user", "do it", false),
+        row("assistant", "a", false),
+        row("user", "Stop hook feedback:\nno", true),
+        row("assistant", "b", false),
+        row("user", "<task-notification></task-notification>", false),
+        row("assistant", "c", false),
+    ];
+    let script = Script::of(rows.join("\n").as_bytes(), &none).unwrap();
+    let rewrites = script.events.iter().filter_map(|event| match &event.kind {
+        Kind::Stop { rewrite, .. } => Some(*rewrite),
+        _ => None,
+    });
+    assert_eq!(rewrites.collect::<Vec<_>>(), [false, true, false]);
+}
+
+#[test]
 fn a_folder_counts_from_its_prompt_on() {
     let row = |kind: &str, text: &str, cwd: &str| {
         let message = serde_json::json!({"content": text});

@@ -129,6 +129,9 @@ fn a_report_that_names_its_call_ends_it() {
         );
     }
     assert_eq!(main(&user(json!(report("failed", "")))).len(), 1);
+    // What the task itself says is no word of the harness.
+    let quoted = report("", "t1").replace("<status></status>", "");
+    assert_eq!(main(&user(json!(quoted))).len(), 1);
 }
 
 #[test]
