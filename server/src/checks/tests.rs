@@ -51,6 +51,7 @@ impl Play {
             row,
             turn: None,
             text: text.to_owned(),
+            queued: false,
         });
         decision
     }
@@ -441,12 +442,12 @@ proptest! {
         let entry = |(at, kind): (usize, &u8)| {
             let id = (at / 2).to_string();
             match kind {
-                0 => Entry::Prompt { row: id.clone(), turn: Some(id), text: "go".to_owned() },
+                0 => Entry::Prompt { row: id.clone(), turn: Some(id), text: "go".to_owned(), queued: at % 3 == 0 },
                 1 => Entry::Text { row: id.clone(), text: id },
                 2 => Entry::Call { row: String::new(), id, tool: "Bash".to_owned(), kind: ToolKind::Shell { command: "ls".to_owned() }, input: "ls".to_owned() },
                 3 => Entry::Result { id, ending: Ending::Failed, output: "no".to_owned(), helper: None, turn: None },
                 4 => Entry::Unreadable,
-                _ => Entry::Origin { session: Some(id), client: true },
+                _ => Entry::Origin { session: Some(id), client: true, cwd: None },
             }
         };
         let entries: Vec<Entry> = kinds.iter().enumerate().map(entry).collect();
