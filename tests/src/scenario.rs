@@ -49,8 +49,21 @@ struct Expect {
     requests: usize,
     /// What single requests tell the model.
     told: Vec<Told>,
+    /// The same for helper agents, by the model's lane that answers them.
+    #[serde(default)]
+    helpers: BTreeMap<String, Asked>,
     /// The claims that are open on the ledger afterwards, in any order.
     open: BTreeSet<String>,
+}
+
+/// What a helper agent asks the model.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    /// How often.
+    requests: usize,
+    /// What single requests tell the model.
+    told: Vec<Told>,
 }
 
 /// What one request tells the model that the request before it did not.
@@ -113,7 +126,11 @@ impl Scenario {
         }
         let ended = session.finish()?;
         let told = fresh(&model.asked(MAIN));
-        self.check(&ended, &told, &world.claims()?).with_context(|| {
+        let helpers = self.expect.helpers.iter().try_for_each(|(lane, expected)| {
+            expect_asked(&fresh(&model.asked(lane)), expected.requests, &expected.told).with_context(|| lane.clone())
+        });
+        let checked = helpers.and_then(|()| self.check(&ended, &told, &world.claims()?));
+        checked.with_context(|| {
             let shown: Vec<String> = told
                 .iter()
                 .enumerate()
@@ -138,23 +155,7 @@ impl Scenario {
                 "a turn failed: {line}"
             );
         }
-        ensure!(
-            told.len() == self.expect.requests,
-            "{} requests, not {}",
-            told.len(),
-            self.expect.requests
-        );
-        for expected in &self.expect.told {
-            let at = expected.request;
-            let text = at.checked_sub(1).and_then(|index| told.get(index));
-            let text = text.with_context(|| format!("there is no request {at}"))?;
-            for piece in &expected.holds {
-                ensure!(text.contains(piece), "request {at} does not tell {piece:?}");
-            }
-            for piece in &expected.lacks {
-                ensure!(!text.contains(piece), "request {at} tells {piece:?}");
-            }
-        }
+        expect_asked(told, self.expect.requests, &self.expect.told)?;
         let open = claims.iter().filter(|claim| claim["state"] == "open");
         let open: Vec<&str> = open.filter_map(|claim| claim["claim"].as_str()).collect();
         // The lengths as well: one claim on the ledger twice is a failure.
@@ -162,6 +163,27 @@ impl Scenario {
         ensure!(same, "the open claims are {open:?}, of {claims:#?}");
         Ok(())
     }
+}
+
+/// Holds what an agent asked the model to what was expected.
+fn expect_asked(told: &[String], requests: usize, expected: &[Told]) -> Result<()> {
+    ensure!(
+        told.len() == requests,
+        "{} requests, not {requests}: {told:#?}",
+        told.len()
+    );
+    for expected in expected {
+        let at = expected.request;
+        let text = at.checked_sub(1).and_then(|index| told.get(index));
+        let text = text.with_context(|| format!("there is no request {at}"))?;
+        for piece in &expected.holds {
+            ensure!(text.contains(piece), "request {at} does not tell {piece:?}");
+        }
+        for piece in &expected.lacks {
+            ensure!(!text.contains(piece), "request {at} tells {piece:?}");
+        }
+    }
+    Ok(())
 }
 
 /// What the harness told the person beside the model's words: there a check that could not be done is named.

@@ -46,6 +46,7 @@ scenarios! {
     an_untried_claim_is_sent_back_once => "untried-claim",
     a_tried_claim_passes_and_is_recalled => "tried-claim",
     new_claims_without_end_come_to_an_end => "new-claim-each-time",
+    a_helpers_claim_is_sent_back_to_the_helper => "helper-claim",
     a_killed_server_loses_nothing => "killed-server",
     the_story_of_proofmark_try_comes_out_as_told => "try",
 }
