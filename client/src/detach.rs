@@ -7,12 +7,13 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use proofmark_protocol::frame::Speaker;
 use proofmark_protocol::method;
-use proofmark_protocol::query::Status;
+use proofmark_protocol::query::Pong;
+use proofmark_server::rpc::holder::Holder;
 
 use crate::output::say;
 use crate::place::Place;
@@ -23,27 +24,44 @@ use crate::stop;
 const READY: &str = "ready";
 /// A log that is longer begins anew, in bytes.
 const MAX_LOG: u64 = 1024 * 1024;
-/// How long an owner that runs has to say who it is.
-const ASK: Duration = Duration::from_secs(1);
+/// How long an owner has to say who it is. It needs no file and no other thread for that, so one that is only busy does.
+const ASK: Duration = Duration::from_millis(500);
+/// Pause between two tries.
+const RETRY: Duration = Duration::from_millis(20);
 
-/// Starts the owner of a state folder, unless one of this version or a newer one runs.
-pub(crate) fn run(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<ExitCode> {
-    // Two rounds: an older owner that is found in the first gives way to the second.
-    for _ in 0..2 {
-        match running(place) {
-            Some(speaker) if Speaker::this().is_newer_than(&speaker) => {
-                stop::stop(place)?;
+/// Starts the owner of a state folder, unless one of this version or a newer one runs. An owner that does not answer is
+/// ended: with `replace` at once, else when a start has waited for it in vain.
+pub(crate) fn run(place: &Place, idle_seconds: Option<u64>, replace: bool) -> anyhow::Result<ExitCode> {
+    let startup = if replace { place.startup()? } else { None };
+    if replace && startup.is_none() {
+        say("Another process is starting a server.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // An older or a deaf owner that is found in one round gives way to the next.
+    for round in 0..3 {
+        if let Some(holder) = place.owner()? {
+            match answer(place, &holder) {
+                Some(pong)
+                    if Speaker::this().is_newer_than(&Speaker {
+                        build: pong.build.clone(),
+                        ..Speaker::this()
+                    }) =>
+                {
+                    stop::stop(place)?;
+                }
+                Some(pong) => {
+                    let place = place.state_dir.display();
+                    say(&format!("Server {}, process {}, owns {place}.", pong.build, pong.pid))?;
+                    return Ok(ExitCode::SUCCESS);
+                }
+                None if replace || round > 0 => {
+                    stop::kill(place, &holder)?;
+                }
+                None => {}
             }
-            Some(speaker) => {
-                let pid = place.owner()?.unwrap_or(0);
-                let place = place.state_dir.display();
-                say(&format!("Server {}, process {pid}, owns {place}.", speaker.build))?;
-                return Ok(ExitCode::SUCCESS);
-            }
-            None => {}
         }
         if start(place, idle_seconds)? {
-            let pid = place.owner()?.unwrap_or(0);
+            let pid = place.owner()?.map_or(0, |owner| owner.pid);
             say(&format!(
                 "Server started, process {pid}, for {}.",
                 place.state_dir.display()
@@ -57,13 +75,19 @@ pub(crate) fn run(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<Ex
     )
 }
 
-/// Who answers on the socket.
-fn running(place: &Place) -> Option<Speaker> {
-    let status = call::<Status>(&place.state_dir, method::STATUS, (), ASK).ok()??;
-    Some(Speaker {
-        build: status.server.build?,
-        ..Speaker::this()
-    })
+/// What the holder of the lock says on its socket. One that is just starting, or whose socket was taken away, gets the
+/// whole time to be found there.
+fn answer(place: &Place, holder: &Holder) -> Option<Pong> {
+    let deadline = Instant::now() + ASK;
+    loop {
+        let left = deadline
+            .checked_duration_since(Instant::now())
+            .filter(|left| !left.is_zero())?;
+        match call::<Pong>(&place.state_dir, method::PING, (), left) {
+            Ok(Some(pong)) if pong.instance == holder.instance => return Some(pong),
+            _ => std::thread::sleep(RETRY.min(left)),
+        }
+    }
 }
 
 /// Starts a process that becomes the owner; false when another one is.

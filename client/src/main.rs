@@ -69,6 +69,9 @@ struct ServeArguments {
     /// Say on stdout when connections are taken, then let go of stdout.
     #[arg(long, hide = true)]
     announce: bool,
+    /// With --detach: end a server that does not answer, and start another one in its place.
+    #[arg(long, hide = true, requires = "detach")]
+    replace: bool,
 }
 
 fn main() -> ExitCode {
@@ -102,7 +105,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let place = Place::of_process()?;
     if arguments.detach {
-        return detach::run(&place, arguments.idle_seconds);
+        return detach::run(&place, arguments.idle_seconds, arguments.replace);
     }
     let idle = arguments.idle_seconds.map(Duration::from_secs);
     let options = ServeOptions {

@@ -1,14 +1,18 @@
 //! Which state folder a command is about, and what lies in it.
 //! What the files say is read elsewhere.
 
-use std::fs::{DirBuilder, File, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::Read;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use proofmark_protocol::paths;
 use proofmark_server::ledger::Ledger;
+use proofmark_server::rpc::holder::Holder;
+
+/// Longest text of a lock that is looked at, in bytes.
+const MAX_TEXT: u64 = 256;
 
 /// A state folder.
 pub(crate) struct Place {
@@ -38,8 +42,8 @@ impl Place {
             .with_context(|| format!("the ledger in {} can't be read", self.state_dir.display()))
     }
 
-    /// The process that owns the folder, by the lock it holds; none when nobody does. A process id is 0 while it starts.
-    pub(crate) fn owner(&self) -> anyhow::Result<Option<u32>> {
+    /// The process that owns the folder, by the lock it holds; none when nobody does. Its process id is 0 while it starts.
+    pub(crate) fn owner(&self) -> anyhow::Result<Option<Holder>> {
         let mut lock = match File::open(paths::owner_lock(&self.state_dir)) {
             Ok(lock) => lock,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -48,12 +52,28 @@ impl Place {
         match lock.try_lock_shared() {
             Ok(()) => Ok(None),
             Err(TryLockError::WouldBlock) => {
-                let mut pid = String::new();
-                lock.read_to_string(&mut pid)
+                let mut text = String::new();
+                (&mut lock)
+                    .take(MAX_TEXT)
+                    .read_to_string(&mut text)
                     .context("the owner's lock can't be read")?;
-                Ok(Some(pid.trim().parse().unwrap_or(0)))
+                Ok(Some(Holder::parse(&text)))
             }
             Err(TryLockError::Error(error)) => Err(error).context("the owner's lock can't be tried"),
+        }
+    }
+
+    /// The lock that whoever starts a server holds, until it is dropped; none when somebody else does.
+    pub(crate) fn startup(&self) -> anyhow::Result<Option<File>> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let lock = options
+            .open(paths::startup_lock(&self.state_dir))
+            .context("the startup lock can't be opened")?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error).context("the startup lock can't be taken"),
         }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
 
 fn server(place: &Place, notes: &mut Vec<String>) -> anyhow::Result<ServerStatus> {
     let state_dir = place.state_dir.display().to_string();
-    let Some(pid) = place.owner()? else {
+    let Some(pid) = place.owner()?.map(|owner| owner.pid) else {
         return Ok(ServerStatus {
             running: false,
             pid: None,

@@ -25,11 +25,13 @@ pub const LIST_SESSIONS: &str = "listSessions";
 pub const STATUS: &str = "status";
 /// Nothing refuses for a while.
 pub const PAUSE: &str = "pause";
+/// Who answers, without a look at anything else: a server that is busy answers too.
+pub const PING: &str = "ping";
 /// The server finishes what is in flight and exits.
 pub const SHUTDOWN: &str = "shutdown";
 
 /// Every method a client may call.
-pub const ALL: [&str; 13] = [
+pub const ALL: [&str; 14] = [
     ON_SESSION_START,
     ON_PROMPT,
     ON_PRE_TOOL_USE,
@@ -42,5 +44,6 @@ pub const ALL: [&str; 13] = [
     LIST_SESSIONS,
     STATUS,
     PAUSE,
+    PING,
     SHUTDOWN,
 ];

@@ -35,7 +35,8 @@ pub fn socket(state_dir: &Path) -> PathBuf {
     PathBuf::from(format!("/tmp/proofmark-{hash:016x}/proofmark.sock"))
 }
 
-/// The lock that the owner of a state folder holds as long as it lives; its text is the owner's process id.
+/// The lock that the owner of a state folder holds as long as it lives; its text is the owner's process
+/// id, a random word of this owner's, and when its process was started.
 pub fn owner_lock(state_dir: &Path) -> PathBuf {
     state_dir.join("owner.lock")
 }

@@ -172,6 +172,18 @@ pub struct ServerStatus {
     pub state_dir: String,
 }
 
+/// The answer to `ping`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Pong {
+    /// The server's process id.
+    pub pid: u32,
+    /// Its build version.
+    pub build: String,
+    /// The word that it wrote into the owner's lock: another one in the lock means that another process holds it.
+    pub instance: String,
+}
+
 /// The answer to `status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -9,7 +9,7 @@ use crate::event::{
     PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
 };
 use crate::frame::{self, ErrorObject, Speaker};
-use crate::query::{Claim, ListClaimsParams, Pause, PauseParams, RetireClaimParams, SessionStatus, Status};
+use crate::query::{Claim, ListClaimsParams, Pause, PauseParams, Pong, RetireClaimParams, SessionStatus, Status};
 use crate::settings::Settings;
 use crate::{Decision, method};
 
@@ -63,6 +63,7 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::LIST_SESSIONS, of::<()>, of::<Vec<SessionStatus>>);
     add(method::STATUS, of::<()>, of::<Status>);
     add(method::PAUSE, of::<PauseParams>, of::<Pause>);
+    add(method::PING, of::<()>, of::<Pong>);
     add(method::SHUTDOWN, of::<()>, of::<()>);
     methods
 }

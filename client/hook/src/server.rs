@@ -75,9 +75,18 @@ pub(crate) fn ask(line: &[u8], wait: Wait, host: &Host) -> Result<Decision, Faul
     let state_dir = host.state_dir.as_deref().ok_or(Fault::NoStateDir)?;
     let start = |replace| start::server(state_dir, host.program.as_deref(), starting, replace);
 
+    let put = |stream, deadline| {
+        let answer = exchange(stream, line, deadline);
+        if let Err(Failure::Final(Fault::Late(_))) = answer {
+            // That the server was late is told in any case; that nobody could be sent to it adds nothing for the person.
+            let _unsent = start::replacement(state_dir, host.program.as_deref());
+        }
+        answer
+    };
+
     let first = match connect(state_dir, up)? {
-        Some(stream) => exchange(stream, line, up),
-        None => exchange(start(false)?, line, starting),
+        Some(stream) => put(stream, up),
+        None => put(start(false)?, starting),
     };
     let again = match first {
         Ok(decision) => return Ok(decision),
@@ -88,7 +97,7 @@ pub(crate) fn ask(line: &[u8], wait: Wait, host: &Host) -> Result<Decision, Faul
             None => start(false)?,
         },
     };
-    exchange(again, line, starting).map_err(|failure| match failure {
+    put(again, starting).map_err(|failure| match failure {
         Failure::Final(fault) => fault,
         Failure::Gone => Fault::Lost,
         Failure::Superseded => Fault::NotStarted("an older server would not make room".to_owned()),

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -34,11 +35,7 @@ pub(crate) fn server(
     if !replace && let Some(stream) = connect(state_dir, deadline)? {
         return Ok(stream);
     }
-    let program = match program {
-        Some(program) => program.to_owned(),
-        None => find(env::current_exe().ok().as_deref(), env::var_os("PATH").as_deref()).ok_or(Fault::NoProgram)?,
-    };
-    spawn(&program, state_dir, deadline)?;
+    spawn(&self::program(program)?, state_dir, deadline)?;
     match connect(state_dir, deadline)? {
         Some(stream) => Ok(stream),
         None if is_exposed(state_dir) => Err(Fault::Exposed),
@@ -66,17 +63,7 @@ fn lock(path: &Path, deadline: Deadline) -> Result<File, Fault> {
 
 /// Runs `proofmark serve --detach`, which ends as soon as the server that it leaves behind takes connections.
 fn spawn(program: &Path, state_dir: &Path, deadline: Deadline) -> Result<(), Fault> {
-    // The child stands in the folder, where a relative path to it would lead elsewhere.
-    let state_dir = std::path::absolute(state_dir).map_err(Fault::StateDir)?;
-    let mut child = Command::new(program)
-        .args(["serve", "--detach"])
-        .current_dir(&state_dir)
-        .env_clear()
-        .envs(env::vars_os().filter(|(name, _)| is_passed_on(name)))
-        .env("PROOFMARK_STATE_DIR", &state_dir)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
+    let mut child = serve(program, state_dir)?
         .spawn()
         .map_err(|error| Fault::NotStarted(error.to_string()))?;
     loop {
@@ -88,6 +75,39 @@ fn spawn(program: &Path, state_dir: &Path, deadline: Deadline) -> Result<(), Fau
             Err(error) => return Err(Fault::NotStarted(error.to_string())),
         }
     }
+}
+
+/// Has somebody look after a server that let a deadline pass: `proofmark serve --detach --replace` asks it once more, and
+/// puts another one in its place when it is deaf. Nobody waits for that, so the event is not held up by it.
+pub(crate) fn replacement(state_dir: &Path, program: Option<&Path>) -> Result<(), Fault> {
+    let mut command = serve(&self::program(program)?, state_dir)?;
+    // A group of its own: a harness that ends the hook's group must not end this.
+    let child = command.arg("--replace").process_group(0).spawn();
+    child.map(drop).map_err(|error| Fault::NotStarted(error.to_string()))
+}
+
+fn program(given: Option<&Path>) -> Result<PathBuf, Fault> {
+    match given {
+        Some(program) => Ok(program.to_owned()),
+        None => find(env::current_exe().ok().as_deref(), env::var_os("PATH").as_deref()).ok_or(Fault::NoProgram),
+    }
+}
+
+/// `proofmark serve --detach` for a state folder.
+fn serve(program: &Path, state_dir: &Path) -> Result<Command, Fault> {
+    // The child stands in the folder, where a relative path to it would lead elsewhere.
+    let state_dir = std::path::absolute(state_dir).map_err(Fault::StateDir)?;
+    let mut command = Command::new(program);
+    command
+        .args(["serve", "--detach"])
+        .current_dir(&state_dir)
+        .env_clear()
+        .envs(env::vars_os().filter(|(name, _)| is_passed_on(name)))
+        .env("PROOFMARK_STATE_DIR", &state_dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    Ok(command)
 }
 
 /// The server outlives this event and must not carry the harness's keys and tokens with it.

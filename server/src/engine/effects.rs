@@ -4,12 +4,14 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
+use proofmark_protocol::query::Pause;
 use proofmark_protocol::{Decision, Outcome};
 
 use super::live::{self, Inheritance, Live};
 use super::settings::Effective;
-use super::{Engine, Event, Slot, now};
+use super::{Engine, Event, LEDGER_WAIT, Slot, now};
 use crate::checks::Note;
 use crate::harness;
 use crate::ledger::{Durability, Ledger, LedgerError};
@@ -114,6 +116,8 @@ impl Engine {
     }
 
     fn write(&self, live: &mut Live, event: &Event<'_>, facts: &[Fact], durability: Durability) {
+        let held = std::mem::take(&mut live.unwritten);
+        let all = [held.as_slice(), facts].concat();
         let append = |ledger: &Ledger| {
             ledger.touch(
                 &event.key,
@@ -121,10 +125,10 @@ impl Engine {
                 event.at.cwd.as_deref(),
                 event.now,
             )?;
-            if facts.is_empty() {
+            if all.is_empty() {
                 Ok(Vec::new())
             } else {
-                ledger.append(&event.key, facts, durability)
+                ledger.append(&event.key, &all, durability)
             }
         };
         let mut written = append(&self.ledger());
@@ -132,18 +136,44 @@ impl Engine {
             written = self.reopen().and_then(|()| append(&self.ledger()));
         }
         match written {
-            Ok(ids) => live.take(new(facts, &ids)),
+            Ok(ids) => {
+                let (old, new_ids) = ids.split_at(held.len().min(ids.len()));
+                live.written(old);
+                live.take(new(facts, new_ids));
+            }
             Err(error) => {
                 // Budgets still have to count what was answered, or a refusal could repeat for ever.
                 live.take(facts.iter().map(|fact| (fact, None)));
+                live.hold_back(all);
                 self.ledger_failed(&error);
             }
+        }
+    }
+
+    /// Writes what could not be written before. It stays where it is when that fails again: the person was told.
+    fn write_held(&self, live: &mut Live, key: &SessionKey) {
+        if !live.unwritten.is_empty()
+            && let Ok(ids) = self.ledger().append(key, &live.unwritten, Durability::Disk)
+        {
+            live.unwritten.clear();
+            live.written(&ids);
+        }
+    }
+
+    /// Writes what could not be written before, of every session: the last chance before the process ends.
+    pub fn close(&self) {
+        for slot in &self.sessions {
+            self.write_held(
+                &mut slot.live.lock().unwrap_or_else(PoisonError::into_inner),
+                slot.key(),
+            );
         }
     }
 
     /// Opens the ledger anew after it broke: the broken file is set aside by the ledger itself.
     fn reopen(&self) -> Result<(), LedgerError> {
         let opened = Ledger::reopen(&self.state_dir)?;
+        opened.ledger.wait_at_most(LEDGER_WAIT)?;
         *self.ledger.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(opened.ledger);
         for note in opened.notes {
             self.trouble(format!("ledger:{}", now()), note);
@@ -152,7 +182,9 @@ impl Engine {
     }
 
     fn ledger_failed(&self, error: &LedgerError) {
-        let text = format!("Proofmark can't use its ledger ({error}); what is decided now may not be kept.");
+        let text = format!(
+            "Proofmark can't use its ledger ({error}); what is decided now is kept in memory until it can be written."
+        );
         self.trouble("ledger".to_owned(), text);
     }
 
@@ -181,8 +213,9 @@ impl Engine {
     pub(super) fn is_paused(&self, key: &SessionKey, now: u64) -> bool {
         let pauses = self.ledger().pauses(now);
         let covers = |session: &Option<String>| session.as_ref().is_none_or(|session| *session == key.session);
+        let holds = |pause: &Pause| covers(&pause.session) && self.pauses.holds(pause, now, Instant::now());
         match pauses {
-            Ok(pauses) => pauses.iter().any(|pause| covers(&pause.session)),
+            Ok(pauses) => pauses.iter().any(holds),
             Err(error) => {
                 self.ledger_failed(&error);
                 false
@@ -194,7 +227,11 @@ impl Engine {
     pub(super) fn store_folds(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, all: bool) {
         let (engine, slot, key) = (Arc::clone(self), Arc::clone(slot), key.clone());
         tokio::task::spawn_blocking(move || {
-            let bodies = slot.live.lock().unwrap_or_else(PoisonError::into_inner).snapshots(all);
+            let bodies = {
+                let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
+                engine.write_held(&mut live, &key);
+                live.snapshots(all)
+            };
             let ledger = engine.ledger();
             let stored = bodies
                 .iter()

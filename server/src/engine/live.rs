@@ -22,6 +22,8 @@ use crate::text;
 
 /// New bytes of a record after which its fold is stored again.
 const SNAPSHOT_EVERY: u64 = 256 * 1024;
+/// So many facts that could not be written are kept for later; beyond that the oldest go.
+const MAX_UNWRITTEN: usize = 4096;
 /// The ledger's name for the main agent's fold.
 const MAIN: &str = "";
 
@@ -47,6 +49,8 @@ pub(super) struct Live {
     /// Facts that this process wrote and took since it last read: another process's fact may have a lower id.
     taken: BTreeSet<i64>,
     answered_before: u64,
+    /// Facts that were taken and could not be written, oldest first: they go with the next ones.
+    pub(super) unwritten: Vec<Fact>,
     records: HashMap<String, Following>,
     lineage_known: bool,
     /// The transcript was waited for, and did not come.
@@ -103,6 +107,17 @@ impl Live {
             self.book.fold(fact);
             self.taken.extend(id);
         }
+    }
+
+    /// Notes under which ids facts were written that had been taken before.
+    pub(super) fn written(&mut self, ids: &[Option<i64>]) {
+        self.taken.extend(ids.iter().flatten());
+    }
+
+    /// Keeps facts that could not be written.
+    pub(super) fn hold_back(&mut self, mut facts: Vec<Fact>) {
+        facts.drain(..facts.len().saturating_sub(MAX_UNWRITTEN));
+        self.unwritten = facts;
     }
 
     /// The answer that a server before this one gave to the same event just now.
@@ -305,7 +320,8 @@ fn follow(
     } = following;
     let tools = |tool: &str| settings.tool_effect(tool);
     let mut entries = Vec::new();
-    let progress = follower.read_new(&mut |line| {
+    let go_on = || !stop.load(Ordering::Relaxed);
+    let progress = follower.read_new(&go_on, &mut |line| {
         match line {
             Line::Restarted => *stream = Stream::default(),
             Line::Complete(bytes) => (spec.entries)(bytes, whose, &tools, &mut entries),
@@ -314,10 +330,10 @@ fn follow(
         for entry in entries.drain(..) {
             stream.fold(entry);
         }
-        if stop.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
+        if go_on() {
             ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     });
     *torn = progress?.torn;

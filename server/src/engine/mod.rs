@@ -4,6 +4,7 @@
 mod effects;
 mod live;
 mod once;
+mod pauses;
 pub mod queries;
 mod settings;
 
@@ -25,6 +26,7 @@ use crate::session::decide::{self, Step};
 use crate::session::{CallRecord, SessionKey};
 use live::Live;
 use once::Recent;
+use pauses::PauseEnds;
 use settings::SettingsFiles;
 
 /// Within this time a gate is decided, or it passes and that is said.
@@ -37,6 +39,13 @@ const RECORD_WAIT: Duration = Duration::from_millis(1_000);
 const RECORD_LOOK: Duration = Duration::from_millis(15);
 /// An answer of a server that died counts this long for the same event, in milliseconds.
 const ANSWER_OF_ANOTHER: u64 = 10_000;
+/// How long each call to the ledger waits for another process: a gate makes a handful of them, and what can't be written
+/// now is written later.
+const LEDGER_WAIT: Duration = Duration::from_millis(15);
+/// Why an event passes when its time is up.
+const TOO_LONG: &str = "reading the session's record took too long";
+/// Why an event passes when its work was never begun.
+const SHUTTING_DOWN: &str = "the server was shutting down";
 
 /// The live sessions of one state folder.
 pub struct Engine {
@@ -46,6 +55,9 @@ pub struct Engine {
     troubles: Mutex<Vec<(String, String)>>,
     settings: SettingsFiles,
     sessions: DashMap<SessionKey, Arc<Slot>>,
+    pauses: PauseEnds,
+    started: Instant,
+    /// When the last event came, in milliseconds since `started`: the system's clock may jump.
     last_event: AtomicU64,
 }
 
@@ -77,6 +89,7 @@ impl Engine {
                 )],
             ),
         };
+        ledger.wait_at_most(LEDGER_WAIT)?;
         let troubles = notes
             .into_iter()
             .map(|note| (format!("ledger:{}", now()), note))
@@ -87,13 +100,22 @@ impl Engine {
             troubles: Mutex::new(troubles),
             settings: SettingsFiles::of_process(),
             sessions: DashMap::new(),
-            last_event: AtomicU64::new(now()),
+            pauses: PauseEnds::default(),
+            started: Instant::now(),
+            last_event: AtomicU64::new(0),
         })
     }
 
-    /// Milliseconds since the last event.
-    pub fn idle(&self) -> u64 {
-        now().saturating_sub(self.last_event.load(Ordering::Relaxed))
+    /// Time since the last event.
+    pub fn idle(&self) -> Duration {
+        self.started
+            .elapsed()
+            .saturating_sub(Duration::from_millis(self.last_event.load(Ordering::Relaxed)))
+    }
+
+    fn woken(&self) {
+        let since = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.last_event.store(since, Ordering::Relaxed);
     }
 
     /// How long the server stays without an event, by the person's settings; a minute at least, or it would be gone
@@ -141,17 +163,17 @@ impl Engine {
         match tokio::time::timeout(GATE_DEADLINE, work).await {
             Ok(Ok(decision)) => decision,
             Ok(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Ok(Err(_)) => passed("the server was shutting down"),
+            Ok(Err(_)) => passed(SHUTTING_DOWN),
             Err(_) => {
                 expired.store(true, Ordering::Relaxed);
-                passed("reading the session's record took too long")
+                passed(TOO_LONG)
             }
         }
     }
 
     /// `onPreToolUse`: no check has a say about tool calls, so this reads and writes nothing.
     pub fn on_pre_tool_use(&self, _: &PreToolUseParams) -> Decision {
-        self.last_event.store(now(), Ordering::Relaxed);
+        self.woken();
         Decision::allow()
     }
 
@@ -223,7 +245,7 @@ impl Engine {
         params: Arc<StopParams>,
         path: Option<PathBuf>,
     ) -> Decision {
-        self.last_event.store(now(), Ordering::Relaxed);
+        self.woken();
         let expired = Arc::new(AtomicBool::new(false));
         let looks = async {
             let started = Instant::now();
@@ -236,7 +258,7 @@ impl Engine {
                     Ok(Some(decision)) => return decision,
                     Ok(None) => tokio::time::sleep(RECORD_LOOK).await,
                     Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                    Err(_) => return slot.passed("the server was shutting down"),
+                    Err(_) => return slot.passed(SHUTTING_DOWN),
                 }
             }
         };
@@ -244,7 +266,7 @@ impl Engine {
             Ok(decision) => decision,
             Err(_) => {
                 expired.store(true, Ordering::Relaxed);
-                slot.passed("reading the session's record took too long")
+                slot.passed(TOO_LONG)
             }
         };
         self.store_folds(key, slot, false);
@@ -368,14 +390,13 @@ impl Engine {
 
     fn event<'a>(&self, at: &'a SessionRef, id: &str) -> Option<Event<'a>> {
         let key = SessionKey::of(at)?;
-        let now = now();
-        self.last_event.store(now, Ordering::Relaxed);
+        self.woken();
         Some(Event {
             key,
             at,
             id: id.to_owned(),
             is_stop: false,
-            now,
+            now: now(),
         })
     }
 

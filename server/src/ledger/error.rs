@@ -17,7 +17,7 @@ pub enum LedgerError {
         /// The latest version that this build knows.
         known: i64,
     },
-    /// Another process held it for longer than the two seconds that a call waits.
+    /// Another process held it for longer than a call waits.
     #[error("the ledger is in use by another process")]
     Busy,
     /// Nothing can be written: the disk is full, or the file or its file system is read-only.

@@ -13,6 +13,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use proofmark_protocol::paths;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -129,6 +130,14 @@ impl Ledger {
             connection: Mutex::new(connection),
             wal,
         }
+    }
+
+    /// How long each call from now on waits for another process that writes; two seconds where nobody says otherwise.
+    ///
+    /// # Errors
+    /// As [`LedgerError`] says.
+    pub fn wait_at_most(&self, limit: Duration) -> Result<(), LedgerError> {
+        self.read(|connection| connection.busy_timeout(limit))
     }
 
     /// Changes whenever another connection, of this process or another one, has written; never by one's own writes.

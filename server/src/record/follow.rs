@@ -50,7 +50,7 @@ pub enum RecordError {
 pub struct Progress {
     /// Bytes of the lines that were told, line feeds included.
     pub bytes: u64,
-    /// True when bytes stand after the last line feed: a line is being written. False when the listener stopped.
+    /// True when bytes stand after the last line feed: a line is being written. False when the reading was stopped.
     pub torn: bool,
     /// The file's length in bytes when the reading began; what is written later waits for the next one.
     pub len: u64,
@@ -90,17 +90,23 @@ impl Follower {
     }
 
     /// Tells every complete line that was not told before. A line without its line feed waits for it. `line` may stop
-    /// the reading: the line that it was told counts as told, and the next reading goes on behind it.
+    /// the reading: the line that it was told counts as told, and the next reading goes on behind it. So does `go_on` by its `false`, which
+    /// is asked again for each piece of the file: a line may be longer than there is time.
     ///
     /// # Errors
     /// See [`RecordError`]. It never waits for a pipe or a device.
-    pub fn read_new(&mut self, line: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>) -> Result<Progress, RecordError> {
-        self.read_within(LIMITS, line)
+    pub fn read_new(
+        &mut self,
+        go_on: &dyn Fn() -> bool,
+        line: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>,
+    ) -> Result<Progress, RecordError> {
+        self.read_within(LIMITS, go_on, line)
     }
 
     fn read_within(
         &mut self,
         limits: Limits,
+        go_on: &dyn Fn() -> bool,
         line: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>,
     ) -> Result<Progress, RecordError> {
         if self.path.as_os_str().is_empty() {
@@ -108,7 +114,7 @@ impl Follower {
         }
         match identity::open(&self.path) {
             Ok(Some((file, metadata))) => self
-                .read_open(file, &metadata, limits, line)
+                .read_open(file, &metadata, limits, go_on, line)
                 .map_err(|error| self.error(error)),
             Ok(None) => Err(RecordError::NotAFile(self.path.clone())),
             Err(error) => Err(self.error(error)),
@@ -120,6 +126,7 @@ impl Follower {
         mut file: File,
         metadata: &Metadata,
         limits: Limits,
+        go_on: &dyn Fn() -> bool,
         line: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>,
     ) -> io::Result<Progress> {
         let len = metadata.len();
@@ -137,7 +144,7 @@ impl Follower {
         let mut cutter = Cutter::new(limits, overlong);
         let from = self.place();
         file.seek(SeekFrom::Start(from))?;
-        let outcome = cutter.cut(&mut file, len.saturating_sub(from), line);
+        let outcome = cutter.cut(&mut file, len.saturating_sub(from), go_on, line);
         self.offset += cutter.told;
         self.skipped = cutter.overlong.map_or(0, |overlong| overlong.seen);
         // Taken from the file and not from what was told: were it rewritten just now, that would go unseen. No harness

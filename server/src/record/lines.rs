@@ -65,7 +65,7 @@ impl Cutter {
         }
     }
 
-    /// Tells every complete line of the next `len` bytes of `source`, until `tell` wants no more.
+    /// Tells every complete line of the next `len` bytes of `source`, until `tell` wants no more or `go_on` says no.
     ///
     /// # Errors
     /// What reading answers. The lines told before are counted in `told`.
@@ -73,6 +73,7 @@ impl Cutter {
         &mut self,
         source: &mut impl Read,
         len: u64,
+        go_on: &dyn Fn() -> bool,
         tell: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>,
     ) -> Result<()> {
         let mut source = source.take(len);
@@ -92,6 +93,9 @@ impl Cutter {
             if let Some(overlong) = &mut self.overlong {
                 overlong.seen += (end - start) as u64;
                 (start, end) = (0, 0);
+            }
+            if !go_on() {
+                return Ok(());
             }
             if end == buffer.len() && start > 0 {
                 buffer.copy_within(start..end, 0);

@@ -11,14 +11,18 @@ use std::time::{Duration, Instant};
 
 use jsonrpsee::Methods;
 use jsonrpsee::core::RegisterMethodError;
+use proofmark_protocol::frame::BUILD;
 use proofmark_protocol::paths;
+use proofmark_protocol::query::Pong;
 use thiserror::Error;
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixStream;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use super::holder::Holder;
 use super::lines;
 use super::registry::{self, Context};
+use super::socket::{self, Socket};
 use crate::engine::Engine;
 use crate::ledger::LedgerError;
 
@@ -30,6 +34,8 @@ const FINISH: Duration = Duration::from_secs(3);
 const RETRY: Duration = Duration::from_millis(5);
 /// How often the owner looks whether it is idle, at the longest.
 const IDLE_LOOK: Duration = Duration::from_secs(30);
+/// How often it looks whether clients still find it: well within the time that a hook gives a start.
+const PLACE_LOOK: Duration = Duration::from_millis(250);
 
 /// Why a process could not serve a state folder.
 #[derive(Debug, Error)]
@@ -83,14 +89,15 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
         })?;
     prepare_folder(&options.state_dir)?;
     let socket = paths::socket(&options.state_dir);
+    let (lock, holder) = own(&options.state_dir, &socket)?;
     // The lock goes with the process: whoever finds it free can rely on the process being gone.
-    std::mem::forget(own(&options.state_dir, &socket)?);
+    let lock = std::mem::ManuallyDrop::new(lock);
     let elsewhere = socket.parent().filter(|folder| *folder != options.state_dir);
     // Under the lock, because an owner on its way out takes the socket's folder with it.
     if let Some(folder) = elsewhere {
         prepare_folder(folder)?;
     }
-    let served = runtime.block_on(serve_socket(options, &socket, ready));
+    let served = runtime.block_on(serve_socket(options, &socket, &lock, holder, ready));
     runtime.shutdown_timeout(FINISH);
     if let Some(folder) = elsewhere {
         // What somebody else laid there is not ours to remove.
@@ -101,32 +108,32 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
 
 async fn serve_socket(
     options: &ServeOptions,
-    socket: &Path,
+    path: &Path,
+    lock: &File,
+    holder: Holder,
     ready: impl FnOnce() -> io::Result<()>,
 ) -> Result<(), OwnerError> {
     let io = |what| move |error| OwnerError::Io { what, error };
     let engine = Arc::new(Engine::open(&options.state_dir)?);
-    let control = Arc::new(Control::default());
+    let control = Arc::new(Control::of(holder));
     let methods: Methods = registry::module(Context {
         engine: Arc::clone(&engine),
         control: Arc::clone(&control),
     })?
     .into();
-    // The lock is held, so a socket that still lies there belongs to nobody.
-    match std::fs::remove_file(socket) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io("removing the old socket")(error)),
-        _ => {}
-    }
-    let listener = UnixListener::bind(socket).map_err(io("binding the socket"))?;
+    let mut socket = Socket::bind(path).map_err(io("binding the socket"))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(io("listening for signals"))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(io("listening for signals"))?;
     let mut stop = control.stop.subscribe();
     ready().map_err(io("saying that the server is ready"))?;
     let limit = options.idle.unwrap_or_else(|| engine.idle_limit());
     let mut idle = tokio::time::interval(limit.min(IDLE_LOOK).max(RETRY));
+    let mut place = tokio::time::interval(PLACE_LOOK);
+    place.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let lock_path = paths::owner_lock(&options.state_dir);
     loop {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
+            accepted = socket.listener.accept() => match accepted {
                 Ok((stream, _)) if is_ours(&stream) => {
                     let (methods, control) = (Methods::clone(&methods), Arc::clone(&control));
                     control.connected.fetch_add(1, Ordering::Relaxed);
@@ -143,36 +150,60 @@ async fn serve_socket(
             _ = stop.changed() => break,
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
+            _ = place.tick() => {
+                // Whoever took the lock's file away starts a server of his own: two would not see each other.
+                if !socket::leads_to(&lock_path, lock) {
+                    break;
+                }
+                // One that can't be bound now, on a full disk say, is tried again at the next look.
+                if !socket.is_in_place() && let Ok(anew) = Socket::bind(path) {
+                    socket = anew;
+                }
+            }
             _ = idle.tick() => {
-                let quiet = Duration::from_millis(engine.idle());
-                if quiet >= limit && control.connected.load(Ordering::Relaxed) == 0 {
+                if engine.idle() >= limit && control.connected.load(Ordering::Relaxed) == 0 {
                     break;
                 }
             }
         }
     }
-    drop(listener);
     // A client that connects from now on finds nobody, and starts a new owner.
-    match std::fs::remove_file(socket) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io("removing the socket")(error)),
-        _ => {}
-    }
+    socket.close().map_err(io("removing the socket"))?;
     let deadline = Instant::now() + FINISH;
     while control.in_flight.load(Ordering::Acquire) > 0 && Instant::now() < deadline {
         tokio::time::sleep(RETRY).await;
     }
+    engine.close();
     Ok(())
 }
 
 /// What the handlers can do to the server, and what it knows of its clients.
-#[derive(Default)]
 pub(super) struct Control {
+    holder: Holder,
     stop: watch::Sender<()>,
     in_flight: AtomicUsize,
     connected: AtomicUsize,
 }
 
 impl Control {
+    pub(super) fn of(holder: Holder) -> Self {
+        Self {
+            holder,
+            stop: watch::Sender::default(),
+            in_flight: AtomicUsize::new(0),
+            connected: AtomicUsize::new(0),
+        }
+    }
+
+    /// Who answers here.
+    pub(super) fn pong(&self) -> Pong {
+        Pong {
+            pid: self.holder.pid,
+            build: BUILD.to_owned(),
+            instance: self.holder.instance.clone(),
+        }
+    }
+
     /// The server stops taking connections, finishes what is in flight, and exits.
     pub(super) fn shut_down(&self) {
         self.stop.send_replace(());
@@ -225,7 +256,7 @@ fn prepare_folder(path: &Path) -> Result<(), OwnerError> {
 }
 
 /// Takes the owner's lock. One that answers on the socket keeps it; one that is on its way out is waited for.
-fn own(state_dir: &Path, socket: &Path) -> Result<File, OwnerError> {
+fn own(state_dir: &Path, socket: &Path) -> Result<(File, Holder), OwnerError> {
     let io = |what| move |error| OwnerError::Io { what, error };
     let path = paths::owner_lock(state_dir);
     let mut options = OpenOptions::new();
@@ -244,8 +275,12 @@ fn own(state_dir: &Path, socket: &Path) -> Result<File, OwnerError> {
             }
         }
     }
-    lock.set_len(0)
-        .and_then(|()| write!(lock, "{}", std::process::id()))
-        .map_err(io("writing the owner's lock"))?;
-    Ok(lock)
+    let holder = Holder::this();
+    match lock.set_len(0).and_then(|()| write!(lock, "{}", holder.text())) {
+        // Nobody can replace this owner by force then; the work itself needs no disk. The ledger says that it is full.
+        Err(error) if !matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+            Err(io("writing the owner's lock")(error))
+        }
+        _ => Ok((lock, holder)),
+    }
 }

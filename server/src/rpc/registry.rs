@@ -87,6 +87,9 @@ pub(super) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         let status = move |engine: &Engine| queries::status(Some(&engine.ledger()), this_server(engine), now());
         Ok(query(context, status).await?.sessions)
     })?;
+    add(m, method::PING, |context, _: Ignored| async move {
+        Ok(context.control.pong())
+    })?;
     add(m, method::SHUTDOWN, |context, _: Ignored| async move {
         context.control.shut_down();
         Ok(())
@@ -165,13 +168,14 @@ mod tests {
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
     use super::*;
+    use crate::rpc::holder::Holder;
     use crate::rpc::lines;
 
     /// What the lines are answered by every method there is and those that the test adds.
     async fn answers(sent: &[Value], extra: impl FnOnce(&mut RpcModule<Context>)) -> Vec<Value> {
         let folder = tempfile::tempdir().unwrap();
         let engine = Arc::new(Engine::open(folder.path()).unwrap());
-        let control = Arc::new(Control::default());
+        let control = Arc::new(Control::of(Holder::this()));
         let mut methods = module(Context {
             engine,
             control: Arc::clone(&control),

@@ -66,7 +66,7 @@ impl File {
 
     fn read(&mut self) -> (Vec<Told>, Progress) {
         let mut told = Vec::new();
-        let progress = self.follower.read_within(self.limits, &mut |line| {
+        let progress = self.follower.read_within(self.limits, &|| true, &mut |line| {
             told.push(line.into());
             ControlFlow::Continue(())
         });
@@ -75,7 +75,7 @@ impl File {
 
     fn read_some(&mut self, count: usize) -> Vec<Told> {
         let mut told = Vec::new();
-        let stop = self.follower.read_within(self.limits, &mut |line| {
+        let stop = self.follower.read_within(self.limits, &|| true, &mut |line| {
             told.push(line.into());
             if told.len() == count {
                 ControlFlow::Break(())
@@ -163,6 +163,45 @@ fn the_longest_line_is_whole_and_one_byte_more_is_not_kept() {
     assert_eq!(told, expected(&bytes, LIMITS));
     assert!(matches!(&told[1], Told::TooLong(head, len) if head.len() == 4096 && *len == MAX_LINE as u64 + 1));
     assert_eq!(progress.bytes, bytes.len() as u64);
+}
+
+#[test]
+fn a_line_that_never_ends_is_read_for_as_long_as_there_is_time() {
+    let mut file = File::new(SMALL);
+    file.append(b"one\n");
+    file.append(&[0; 200]);
+    let pieces = std::cell::Cell::new(0);
+    let mut read = |time: usize| {
+        pieces.set(time);
+        let go_on = || pieces.replace(pieces.get().saturating_sub(1)) > 0;
+        let mut told = Vec::new();
+        let progress = file.follower.read_within(SMALL, &go_on, &mut |line| {
+            told.push(Told::from(line));
+            ControlFlow::Continue(())
+        });
+        (told, progress.unwrap(), file.follower.place())
+    };
+    assert_eq!(
+        read(0),
+        (
+            vec![],
+            Progress {
+                bytes: 0,
+                torn: false,
+                len: 204
+            },
+            0
+        )
+    );
+    let (told, progress, place) = read(6);
+    assert_eq!((told, progress.torn), (vec![line("one")], false));
+    assert!((40..204).contains(&place), "{place}");
+    let (told, progress, place) = read(100);
+    assert_eq!(
+        (told, progress.torn, place),
+        (vec![], true, 204),
+        "and goes on where it was"
+    );
 }
 
 #[test]
@@ -306,7 +345,7 @@ fn what_is_no_readable_file_is_a_typed_error_at_once() {
     ];
     for (path, fits) in cases {
         let error = Follower::new(path.clone())
-            .read_new(&mut |_| ControlFlow::Continue(()))
+            .read_new(&|| true, &mut |_| ControlFlow::Continue(()))
             .unwrap_err();
         assert!(fits(&error), "{path:?}: {error}");
     }
@@ -322,7 +361,11 @@ fn a_link_to_a_record_is_followed_and_a_lost_record_may_come_back() {
     assert_eq!(file.read().0, [line("one")]);
     let aside = file.path.with_extension("aside");
     fs::rename(&file.path, &aside).unwrap();
-    assert!(file.follower.read_new(&mut |_| ControlFlow::Continue(())).is_err());
+    assert!(
+        file.follower
+            .read_new(&|| true, &mut |_| ControlFlow::Continue(()))
+            .is_err()
+    );
     fs::rename(&aside, &file.path).unwrap();
     file.append(b"two\n");
     assert_eq!(file.read().0, [line("two")]);
