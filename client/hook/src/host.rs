@@ -24,8 +24,8 @@ impl Deadlines {
     /// What keeps the promises of 150 ms for a gate, 1 s where the server has to be started, and 2.25 s for a Stop: the
     /// rest is for this process's own start, and for saying that the time was over. The server answers a Stop within 2 s.
     pub const PROMISED: Self = Self {
-        gate: Duration::from_millis(140),
-        gate_starting: Duration::from_millis(980),
+        gate: Duration::from_millis(130),
+        gate_starting: Duration::from_millis(970),
         stop: Duration::from_millis(2_230),
     };
 }

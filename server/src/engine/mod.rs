@@ -30,7 +30,7 @@ use pauses::PauseEnds;
 use settings::SettingsFiles;
 
 /// Within this time a gate is decided, or it passes and that is said.
-const GATE_DEADLINE: Duration = Duration::from_millis(120);
+const GATE_DEADLINE: Duration = Duration::from_millis(110);
 /// Within this time a stop is decided, or it passes and that is said.
 const STOP_DEADLINE: Duration = Duration::from_millis(1_900);
 /// How long a stop waits for lines that are on their way to the record.
