@@ -48,7 +48,9 @@ pub(super) struct Live {
     last_fact: i64,
     /// Facts that this process wrote and took since it last read: another process's fact may have a lower id.
     taken: BTreeSet<i64>,
-    answered_before: u64,
+    loaded_at: u64,
+    /// The events that this process has answered.
+    answered: BTreeSet<String>,
     /// Facts that were taken and could not be written, oldest first: they go with the next ones.
     pub(super) unwritten: Vec<Fact>,
     records: HashMap<String, Following>,
@@ -89,7 +91,7 @@ impl Live {
             return Ok(());
         }
         if self.loaded.is_none() {
-            self.answered_before = now;
+            self.loaded_at = now;
         }
         let new = ledger.facts(key, self.last_fact)?;
         for stored in new.facts.iter().filter(|stored| !self.taken.contains(&stored.id)) {
@@ -106,6 +108,9 @@ impl Live {
         for (fact, id) in facts {
             self.book.fold(fact);
             self.taken.extend(id);
+            if let FactBody::Answered { event, .. } = &fact.body {
+                self.answered.insert(event.clone());
+            }
         }
     }
 
@@ -120,10 +125,11 @@ impl Live {
         self.unwritten = facts;
     }
 
-    /// The answer that a server before this one gave to the same event just now.
-    pub(super) fn answer_before(&self, event: &str, within: u64) -> Option<proofmark_protocol::Decision> {
+    /// The answer that a server before this one gave to the same event just now. It is given once: told by the clock
+    /// alone, this server's own answers would pass for another's after a jump, and a refusal could repeat for ever.
+    pub(super) fn answer_before(&mut self, event: &str, within: u64) -> Option<proofmark_protocol::Decision> {
         let (at, decision) = self.book.answer(event)?;
-        let by_another = at <= self.answered_before && at.saturating_add(within) >= self.answered_before;
+        let by_another = at.abs_diff(self.loaded_at) <= within && self.answered.insert(event.to_owned());
         by_another.then(|| decision.clone())
     }
 

@@ -19,8 +19,15 @@ fn hook_with_home(world: &World, home: &Path) -> Command {
 
 fn proofmark_with_home(world: &World, home: &Path, arguments: &[&str]) -> String {
     let mut command = world.command(&world.program("proofmark"));
-    command.env_remove("PROOFMARK_STATE_DIR").env("HOME", home).args(arguments);
-    process::run(&mut command, b"", STOP * 10).unwrap().success().unwrap().stdout
+    command
+        .env_remove("PROOFMARK_STATE_DIR")
+        .env("HOME", home)
+        .args(arguments);
+    process::run(&mut command, b"", STOP * 10)
+        .unwrap()
+        .success()
+        .unwrap()
+        .stdout
 }
 
 #[test]
@@ -36,7 +43,9 @@ fn two_homes_have_two_servers_and_share_nothing() {
     }
     assert_ne!(owners[0], owners[1]);
     send_by(hook_with_home(&world, &homes[0]), &session.tagged_stop()).is_refused();
-    let claims = homes.each_ref().map(|home| proofmark_with_home(&world, home, &["claims", "--json"]));
+    let claims = homes
+        .each_ref()
+        .map(|home| proofmark_with_home(&world, home, &["claims", "--json"]));
     assert!(claims[0].contains("Windows") && claims[1].trim() == "[]", "{claims:?}");
     for home in &homes {
         proofmark_with_home(&world, home, &["stop"]);
@@ -70,7 +79,10 @@ fn a_path_too_long_for_a_socket_is_served() {
         command
     };
     send_by(at("proofmark-hook"), &session.tagged_stop()).is_refused();
-    process::run(at("proofmark").arg("stop"), b"", STOP * 10).unwrap().success().unwrap();
+    process::run(at("proofmark").arg("stop"), b"", STOP * 10)
+        .unwrap()
+        .success()
+        .unwrap();
     fs::remove_dir(socket.parent().unwrap()).unwrap();
     send(&world, &session.gate().starting()).is_silent();
 }

@@ -40,7 +40,9 @@ fn of_many_late_hooks_one_replaces_the_server() {
             scope.spawn(|| send(&world, &session.gate()));
         }
     });
-    wait_for("the deaf server is replaced", || !is_running(deaf) && world.is_served().unwrap());
+    wait_for("the deaf server is replaced", || {
+        !is_running(deaf) && world.is_served().unwrap()
+    });
     send(&world, &session.gate()).is_silent();
     let next = owner(&world);
     // Nobody who came late takes the new one for the deaf one.
@@ -53,7 +55,10 @@ fn replacers(world: &World) -> Vec<String> {
     let state = world.state().display().to_string();
     let pids = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
     let texts = pids.filter(|dir| fs::read_to_string(dir.join("environ")).is_ok_and(|text| text.contains(&state)));
-    texts.filter_map(|dir| fs::read_to_string(dir.join("cmdline")).ok()).filter(|line| line.contains("--replace")).collect()
+    texts
+        .filter_map(|dir| fs::read_to_string(dir.join("cmdline")).ok())
+        .filter(|line| line.contains("--replace"))
+        .collect()
 }
 
 #[test]
@@ -68,7 +73,11 @@ fn a_server_that_is_only_busy_is_not_replaced() {
             scope.spawn(|| send(&world, &session.tagged_stop()));
         }
         for _ in 0..3 {
-            world.proofmark(&["serve", "--detach", "--replace"]).unwrap().success().unwrap();
+            world
+                .proofmark(&["serve", "--detach", "--replace"])
+                .unwrap()
+                .success()
+                .unwrap();
         }
     });
     assert_eq!(servers(&world.state()), [busy]);
@@ -91,7 +100,11 @@ fn a_server_killed_in_the_middle_of_an_answer_is_asked_again() {
         stop.join().unwrap().is_refused();
     });
     assert_ne!(owner(&world), killed);
-    assert_eq!(session.claims(&world)[0]["refusals"], json!(1), "refused once, not twice");
+    assert_eq!(
+        session.claims(&world)[0]["refusals"],
+        json!(1),
+        "refused once, not twice"
+    );
 }
 
 #[test]
@@ -117,7 +130,9 @@ fn a_stopped_server_whose_socket_was_removed_is_replaced() {
     fs::remove_file(paths::socket(&world.state())).unwrap();
 
     send(&world, &session.gate().starting()).says("did not answer within");
-    wait_for("the deaf server is replaced", || !is_running(deaf) && paths::socket(&world.state()).exists());
+    wait_for("the deaf server is replaced", || {
+        !is_running(deaf) && paths::socket(&world.state()).exists()
+    });
     send(&world, &session.tagged_stop()).is_refused();
     assert_eq!(servers(&world.state()), [owner(&world)]);
 }
@@ -131,7 +146,10 @@ fn a_server_whose_folder_was_taken_away_gives_way() {
     fs::rename(world.state(), world.home().join("moved")).unwrap();
     send(&world, &session.tagged_stop()).is_refused();
     wait_for("the old server has gone", || !is_running(old));
-    assert!(paths::socket(&world.state()).exists(), "it took the new server's socket along");
+    assert!(
+        paths::socket(&world.state()).exists(),
+        "it took the new server's socket along"
+    );
     assert_eq!(servers(&world.state()), [owner(&world)]);
 }
 
@@ -140,7 +158,10 @@ fn eight_hooks_at_once_get_eight_answers_from_one_server() {
     let world = World::new().unwrap();
     let sessions: Vec<Session> = (0..8).map(|nth| Session::untried(&world, &format!("s{nth}"))).collect();
     thread::scope(|scope| {
-        let hooks: Vec<_> = sessions.iter().map(|session| scope.spawn(|| send(&world, &session.tagged_stop()))).collect();
+        let hooks: Vec<_> = sessions
+            .iter()
+            .map(|session| scope.spawn(|| send(&world, &session.tagged_stop())))
+            .collect();
         for hook in hooks {
             hook.join().unwrap().is_refused();
         }

@@ -23,14 +23,24 @@ fn a_payload_that_cannot_be_read_passes_and_is_explained() {
         (b"null", "no JSON object"),
         (b"\xff\xfe\x00", "no JSON object"),
         (b"{\"hook_event_name\":\"Stop\",", "broken JSON"),
-        (b"{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"s\"}", "no usable `prompt`"),
-        (b"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"tool_name\":[]}", "no usable `tool_name`"),
+        (
+            b"{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"s\"}",
+            "no usable `prompt`",
+        ),
+        (
+            b"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"tool_name\":[]}",
+            "no usable `tool_name`",
+        ),
         (long.as_bytes(), "longer than 16 MiB"),
     ];
     for (payload, why) in cases {
         let done = give(&world, payload);
         assert_eq!((done.code, done.stdout.as_str()), (Some(0), ""), "{why}");
-        assert!(done.stderr.contains(why) && done.stderr.contains("passes unchecked"), "{why}: {}", done.stderr);
+        assert!(
+            done.stderr.contains(why) && done.stderr.contains("passes unchecked"),
+            "{why}: {}",
+            done.stderr
+        );
         assert_eq!(done.stderr.lines().count(), 1);
     }
     assert!(!world.is_served().unwrap(), "nothing of this needs a server");
@@ -46,6 +56,10 @@ fn members_of_a_wrong_type_cost_no_more_than_themselves() {
     send(&world, &session.tagged_stop().with(odd)).is_refused();
     for payload in ["{}", r#"{"hook_event_name": 5}"#, r#"{"hook_event_name": "Later"}"#] {
         let done = give(&world, payload.as_bytes());
-        assert_eq!((done.code, done.stdout.as_str(), done.stderr.as_str()), (Some(0), "", ""), "{payload}");
+        assert_eq!(
+            (done.code, done.stdout.as_str(), done.stderr.as_str()),
+            (Some(0), "", ""),
+            "{payload}"
+        );
     }
 }

@@ -55,7 +55,10 @@ pub(crate) struct Event {
 impl Event {
     /// The same event where the server may have to be started first.
     pub(crate) fn starting(self) -> Self {
-        Self { limit: self.limit.max(STARTING), ..self }
+        Self {
+            limit: self.limit.max(STARTING),
+            ..self
+        }
     }
 
     /// The event with other members.
@@ -109,16 +112,35 @@ impl Session {
     /// A row of the agent's.
     pub(crate) fn reply_row(&self, text: &str) -> Value {
         let content = json!([{"type": "text", "text": text}]);
-        self.row("assistant", json!({"role": "assistant", "model": "m", "content": content}))
+        self.row(
+            "assistant",
+            json!({"role": "assistant", "model": "m", "content": content}),
+        )
     }
 
     /// A shell command that looked at something, and its result.
     pub(crate) fn look_rows(&self) -> [Value; 2] {
-        let call = json!([{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "cat parser.rs"}}]);
-        let result = json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "fn parse() {}", "is_error": false}]);
+        self.call_rows("Bash", json!({"command": "cat parser.rs"}))
+    }
+
+    /// A call that only changed something, and its result.
+    pub(crate) fn edit_rows(&self) -> [Value; 2] {
+        self.call_rows(
+            "Edit",
+            json!({"file_path": "parser.rs", "old_string": "a", "new_string": "b"}),
+        )
+    }
+
+    fn call_rows(&self, tool: &str, input: Value) -> [Value; 2] {
+        let call = json!([{"type": "tool_use", "id": "toolu_1", "name": tool, "input": input}]);
+        let result =
+            json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "fn parse() {}", "is_error": false}]);
         let mut answer = self.row("user", json!({"role": "user", "content": result}));
         answer["toolUseResult"] = json!({"stdout": "fn parse() {}", "stderr": "", "interrupted": false});
-        [self.row("assistant", json!({"role": "assistant", "model": "m", "content": call})), answer]
+        [
+            self.row("assistant", json!({"role": "assistant", "model": "m", "content": call})),
+            answer,
+        ]
     }
 
     /// Appends rows to the transcript.
@@ -128,7 +150,11 @@ impl Session {
 
     /// Appends bytes to the transcript.
     pub(crate) fn write_bytes(&self, bytes: &[u8]) {
-        let mut file = OpenOptions::new().create(true).append(true).open(&self.transcript).unwrap();
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.transcript)
+            .unwrap();
         file.write_all(bytes).unwrap();
     }
 
@@ -137,7 +163,11 @@ impl Session {
             "hook_event_name": name, "session_id": self.id, "transcript_path": self.transcript, "cwd": self.cwd,
             "prompt_id": self.turn,
         });
-        Event { name: name.to_owned(), payload, limit }
+        Event {
+            name: name.to_owned(),
+            payload,
+            limit,
+        }
     }
 
     pub(crate) fn start(&self) -> Event {
@@ -154,7 +184,8 @@ impl Session {
     }
 
     pub(crate) fn stop(&self, reply: &str) -> Event {
-        self.event("Stop", STOP).with(json!({"last_assistant_message": reply, "stop_hook_active": false}))
+        self.event("Stop", STOP)
+            .with(json!({"last_assistant_message": reply, "stop_hook_active": false}))
     }
 
     /// The stop of the reply that tags the claim.
@@ -164,7 +195,12 @@ impl Session {
 
     /// What stands on the ledger about this session's claims.
     pub(crate) fn claims(&self, world: &World) -> Vec<Value> {
-        world.claims().unwrap().into_iter().filter(|claim| claim["session"] == json!(self.id)).collect()
+        world
+            .claims()
+            .unwrap()
+            .into_iter()
+            .filter(|claim| claim["session"] == json!(self.id))
+            .collect()
     }
 }
 
@@ -191,13 +227,19 @@ impl Hooked {
     /// The event passed, and the person is told nothing.
     #[track_caller]
     pub(crate) fn is_silent(&self) {
-        assert_eq!((self.code, self.person.as_deref(), self.stderr.as_str()), (Some(0), None, ""));
+        assert_eq!(
+            (self.code, self.person.as_deref(), self.stderr.as_str()),
+            (Some(0), None, "")
+        );
     }
 
     /// The event passed, and the agent is told something that is none of the person's business.
     #[track_caller]
     pub(crate) fn is_taught(&self) {
-        assert_eq!((self.code, self.person.as_deref(), self.stderr.as_str()), (Some(0), None, ""));
+        assert_eq!(
+            (self.code, self.person.as_deref(), self.stderr.as_str()),
+            (Some(0), None, "")
+        );
         assert!(self.to_agent);
     }
 
@@ -205,7 +247,10 @@ impl Hooked {
     #[track_caller]
     pub(crate) fn says(&self, words: &str) {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:?}");
-        assert!(self.person.as_ref().is_some_and(|text| text.contains(words)), "{words:?}: {self:?}");
+        assert!(
+            self.person.as_ref().is_some_and(|text| text.contains(words)),
+            "{words:?}: {self:?}"
+        );
     }
 }
 
@@ -224,15 +269,26 @@ pub(crate) fn send_by(mut command: Command, event: &Event) -> Hooked {
     let case = std::thread::current().name().unwrap_or_default().to_owned();
     // For whoever wants the numbers: shown with the output of the tests.
     let (took_ms, limit_ms) = (took.as_millis(), event.limit.as_millis());
-    writeln!(io::stderr(), "| {case} | {} | {took_ms} | {limit_ms} |", event.name).unwrap();
-    assert!(took < event.limit + SLACK, "{} took {took:?} of {:?}: {done:?}", event.name, event.limit);
+    let row = format!("| {case} | {} | {took_ms} | {limit_ms} |\n", event.name);
+    io::stderr().write_all(row.as_bytes()).unwrap();
+    assert!(
+        took < event.limit + SLACK,
+        "{} took {took:?} of {:?}: {done:?}",
+        event.name,
+        event.limit
+    );
     let said: Value = match done.stdout.as_str() {
         "" => Value::Null,
         text => serde_json::from_str(text).unwrap(),
     };
     let person = said["systemMessage"].as_str().map(str::to_owned);
     let to_agent = said["hookSpecificOutput"]["additionalContext"].is_string();
-    Hooked { code: done.code, person, to_agent, stderr: done.stderr }
+    Hooked {
+        code: done.code,
+        person,
+        to_agent,
+        stderr: done.stderr,
+    }
 }
 
 /// The process that owns a world's state folder.
@@ -248,7 +304,8 @@ pub(crate) fn signal(pid: i32, signal: Signal) {
 /// True when a process runs, stopped or not.
 pub(crate) fn is_running(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 /// The servers of a state folder that run.
@@ -258,7 +315,9 @@ pub(crate) fn servers(state: &Path) -> Vec<i32> {
         let bytes = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
         bytes.split(|byte| *byte == 0).any(|part| part == word.as_bytes())
     };
-    let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    let pids = fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
     pids.filter(|pid| holds(*pid, "cmdline", "--foreground") && holds(*pid, "environ", &variable) && is_running(*pid))
         .collect()
 }
@@ -281,6 +340,10 @@ pub(crate) fn sparse(path: &Path, len: u64) {
 
 /// True when this test may do what only root may, and the system has these programs.
 pub(crate) fn can(programs: &[&str]) -> bool {
-    let exists = |program: &&str| ["/usr/bin", "/bin", "/usr/sbin", "/sbin"].iter().any(|dir| Path::new(dir).join(program).is_file());
+    let exists = |program: &&str| {
+        ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
+            .iter()
+            .any(|dir| Path::new(dir).join(program).is_file())
+    };
     rustix::process::geteuid().is_root() && programs.iter().all(exists)
 }

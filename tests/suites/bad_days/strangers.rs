@@ -33,7 +33,13 @@ impl Drop for Innocent {
 #[test]
 fn what_a_killed_server_left_is_no_hindrance() {
     let innocent = Innocent::new();
-    for text in ["", "no number", "1", &format!("{}", innocent.pid()), &format!("{} 0123 1", innocent.pid())] {
+    for text in [
+        "",
+        "no number",
+        "1",
+        &format!("{}", innocent.pid()),
+        &format!("{} 0123 1", innocent.pid()),
+    ] {
         let world = World::new().unwrap();
         let session = Session::untried(&world, "s");
         send(&world, &session.start());
@@ -53,7 +59,12 @@ fn a_lock_that_is_held_and_names_a_stranger_ends_nobody() {
     let world = World::new().unwrap();
     let session = Session::untried(&world, "s");
     let innocent = Innocent::new();
-    let lock = OpenOptions::new().create(true).truncate(true).write(true).open(paths::owner_lock(&world.state())).unwrap();
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(paths::owner_lock(&world.state()))
+        .unwrap();
     lock.lock().unwrap();
     fs::write(paths::owner_lock(&world.state()), format!("{} 0123 1", innocent.pid())).unwrap();
     // A socket on which nobody takes a connection, as a stopped process has it.
