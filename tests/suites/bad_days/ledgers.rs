@@ -125,6 +125,8 @@ fn what_could_not_be_written_is_written_when_the_server_stops() {
     send(&world, &session.start());
     let writer = Writer::begin(&world);
     send(&world, &session.stop(&tagging(CLAIM))).is_refused();
+    // So that what is tried after the answer is in vain, too.
+    std::thread::sleep(Duration::from_millis(300));
     writer.end();
     world.proofmark(&["stop"]).unwrap().success().unwrap();
     assert_eq!(session.claims(&world)[0]["refusals"], json!(1));

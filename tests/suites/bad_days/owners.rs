@@ -1,7 +1,7 @@
 //! Servers that are there and do not answer: stopped, killed, cut off from their socket; and clients at once.
 //! Locks that name somebody else are in the next room.
 
-use std::fs;
+use std::fs::{self, File};
 use std::thread;
 
 use proofmark_protocol::paths;
@@ -9,7 +9,7 @@ use proofmark_tests::world::World;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::stage::{CLAIM, Session, is_running, owner, send, servers, signal, tagging, wait_for};
+use crate::stage::{CLAIM, Session, is_running, owner, replacers, send, servers, signal, tagging, wait_for};
 
 #[test]
 fn a_stopped_server_is_said_once_and_replaced() {
@@ -46,19 +46,32 @@ fn of_many_late_hooks_one_replaces_the_server() {
     send(&world, &session.gate()).is_silent();
     let next = owner(&world);
     // Nobody who came late takes the new one for the deaf one.
-    wait_for("whoever replaces has ended", || replacers(&world).is_empty());
+    wait_for("whoever replaces has ended", || replacers(&world.state()) == 0);
     assert_eq!(servers(&world.state()), [next]);
 }
 
-/// Processes that look after a server of this world.
-fn replacers(world: &World) -> Vec<String> {
-    let state = world.state().display().to_string();
-    let pids = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
-    let texts = pids.filter(|dir| fs::read_to_string(dir.join("environ")).is_ok_and(|text| text.contains(&state)));
-    texts
-        .filter_map(|dir| fs::read_to_string(dir.join("cmdline")).ok())
-        .filter(|line| line.contains("--replace"))
-        .collect()
+#[test]
+fn whoever_starts_a_server_is_alone_with_it() {
+    let world = World::new().unwrap();
+    let session = Session::untried(&world, "s");
+    send(&world, &session.start());
+    let deaf = owner(&world);
+    signal(deaf, Signal::STOP);
+    let starting = File::create(paths::startup_lock(&world.state())).unwrap();
+    starting.lock().unwrap();
+    let replace = || {
+        world
+            .proofmark(&["serve", "--detach", "--replace"])
+            .unwrap()
+            .success()
+            .unwrap()
+    };
+    assert!(replace().stdout.contains("Another process is starting"));
+    assert_eq!(servers(&world.state()), [deaf]);
+    drop(starting);
+    replace();
+    assert!(!is_running(deaf));
+    assert_eq!(servers(&world.state()), [owner(&world)]);
 }
 
 #[test]

@@ -104,6 +104,20 @@ fn a_line_of_two_gigabytes_costs_neither_the_deadline_nor_memory() {
 }
 
 #[test]
+fn a_line_without_end_is_not_read_beyond_the_deadline() {
+    let world = World::new().unwrap();
+    let session = Session::new(&world, "s");
+    sparse(&session.transcript, 64 << 30);
+    send(&world, &session.start()).is_taught();
+    send(&world, &session.tagged_stop()).says("took too long");
+    // Somebody who was still reading would hold up the session.
+    fs::remove_file(&session.transcript).unwrap();
+    session.write(&[session.prompt_row("Is it ready?"), session.reply_row(&tagging(CLAIM))]);
+    send(&world, &session.prompt("And now?")).is_silent();
+    send(&world, &session.tagged_stop()).is_refused();
+}
+
+#[test]
 fn a_turn_behind_a_line_of_200_megabytes_gets_its_verdict() {
     let world = World::new().unwrap();
     let session = Session::new(&world, "s");

@@ -310,6 +310,11 @@ pub(crate) fn is_running(pid: i32) -> bool {
 
 /// The servers of a state folder that run.
 pub(crate) fn servers(state: &Path) -> Vec<i32> {
+    of_state(state, "--foreground")
+}
+
+/// The processes of a state folder that were started with this argument.
+fn of_state(state: &Path, argument: &str) -> Vec<i32> {
     let variable = format!("PROOFMARK_STATE_DIR={}", state.display());
     let holds = |pid: i32, file: &str, word: &str| {
         let bytes = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
@@ -318,8 +323,13 @@ pub(crate) fn servers(state: &Path) -> Vec<i32> {
     let pids = fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
-    pids.filter(|pid| holds(*pid, "cmdline", "--foreground") && holds(*pid, "environ", &variable) && is_running(*pid))
+    pids.filter(|pid| holds(*pid, "cmdline", argument) && holds(*pid, "environ", &variable) && is_running(*pid))
         .collect()
+}
+
+/// How many processes look after a server of this state folder.
+pub(crate) fn replacers(state: &Path) -> usize {
+    of_state(state, "--replace").len()
 }
 
 /// Waits for something that comes about without the test's doing.

@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 use proofmark_protocol::paths;
 use proofmark_tests::world::World;
 
-use crate::stage::{Session, is_running, owner, send, servers};
+use crate::stage::{Session, is_running, owner, replacers, send, servers, wait_for};
 
 /// Somebody else's program.
 struct Innocent(Child);
@@ -71,8 +71,10 @@ fn a_lock_that_is_held_and_names_a_stranger_ends_nobody() {
     let deaf = UnixListener::bind(paths::socket(&world.state())).unwrap();
 
     send(&world, &session.gate()).says("did not answer within");
+    wait_for("the hook's own try is over", || replacers(&world.state()) == 0);
     let done = world.proofmark(&["serve", "--detach", "--replace"]).unwrap();
-    assert!(is_running(innocent.pid()), "a stranger was ended: {done:?}");
+    assert!(done.stderr.contains("nothing was ended"), "{done:?}");
+    assert!(is_running(innocent.pid()), "a stranger was ended");
     drop((lock, deaf));
     send(&world, &session.tagged_stop()).is_refused();
     assert_eq!(servers(&world.state()), [owner(&world)]);
