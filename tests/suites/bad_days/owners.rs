@@ -2,14 +2,16 @@
 //! Locks that name somebody else are in the next room.
 
 use std::fs::{self, File};
+use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use proofmark_protocol::paths;
 use proofmark_tests::world::World;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::stage::{CLAIM, Session, is_running, owner, replacers, send, servers, signal, tagging, wait_for};
+use crate::stage::{CLAIM, Session, is_running, owner, replacers, send, send_by, servers, signal, tagging, wait_for};
 
 #[test]
 fn a_stopped_server_is_said_once_and_replaced() {
@@ -26,6 +28,23 @@ fn a_stopped_server_is_said_once_and_replaced() {
     assert!(!is_running(deaf), "the deaf server is left over");
     assert_eq!(servers(&world.state()), [owner(&world)]);
     assert_eq!(session.claims(&world).len(), 1);
+}
+
+#[test]
+fn a_harness_that_ends_the_hooks_group_does_not_end_the_replacement() {
+    let world = World::new().unwrap();
+    let session = Session::untried(&world, "s");
+    send(&world, &session.start());
+    let deaf = owner(&world);
+    signal(deaf, Signal::STOP);
+    let mut harness = world.command(Path::new("sh"));
+    harness
+        .args(["-c", "\"$0\" \"$@\"; kill -KILL 0"])
+        .arg(world.program("proofmark-hook"));
+    let late = send_by(harness, &session.gate());
+    assert!(late.person.is_some_and(|text| text.contains("did not answer within")));
+    send(&world, &session.tagged_stop()).is_refused();
+    assert!(!is_running(deaf));
 }
 
 #[test]
@@ -103,7 +122,12 @@ fn a_server_killed_in_the_middle_of_an_answer_is_asked_again() {
     send(&world, &session.start());
     let killed = owner(&world);
     let connected = || fs::read_dir(format!("/proc/{killed}/fd")).map_or(0, Iterator::count);
-    let idle = connected();
+    // The connection of the event before is closed once it is seen to be over.
+    let mut idle = 0;
+    while idle != connected() {
+        idle = connected();
+        thread::sleep(Duration::from_millis(100));
+    }
     thread::scope(|scope| {
         // It waits for the transcript.
         let stop = scope.spawn(|| send(&world, &session.tagged_stop()));
