@@ -51,6 +51,8 @@ impl Deadline {
 enum Failure {
     /// The server went away before it had answered: asking again is safe, since it knows a repeated event.
     Gone,
+    /// Nobody took the question: a server that is killed still takes connections for a moment, and drops them unread.
+    Unheard,
     /// The server is older than this hook and makes room for a newer one.
     Superseded,
     /// Nothing to be done.
@@ -84,24 +86,42 @@ pub(crate) fn ask(line: &[u8], wait: Wait, host: &Host) -> Result<Decision, Faul
         answer
     };
 
-    let first = match connect(state_dir, up)? {
+    let mut answer = match connect(state_dir, up)? {
         Some(stream) => put(stream, up),
         None => put(start(false)?, starting),
     };
-    let again = match first {
-        Ok(decision) => return Ok(decision),
-        Err(Failure::Final(fault)) => return Err(fault),
-        Err(Failure::Superseded) => start(true)?,
-        Err(Failure::Gone) => match connect(state_dir, starting)? {
-            Some(stream) => stream,
-            None => start(false)?,
-        },
-    };
-    put(again, starting).map_err(|failure| match failure {
-        Failure::Final(fault) => fault,
-        Failure::Gone => Fault::Lost,
-        Failure::Superseded => Fault::NotStarted("an older server would not make room".to_owned()),
-    })
+    let mut again = false;
+    loop {
+        let stream = match answer {
+            Ok(decision) => return Ok(decision),
+            Err(Failure::Final(fault)) => return Err(fault),
+            Err(Failure::Gone) if again => return Err(Fault::Lost),
+            Err(Failure::Superseded) if again => {
+                return Err(Fault::NotStarted("an older server would not make room".to_owned()));
+            }
+            Err(Failure::Superseded) => start(true)?,
+            Err(Failure::Gone) => reconnect(state_dir, starting, start)?,
+            Err(Failure::Unheard) => {
+                starting.pause()?;
+                answer = put(reconnect(state_dir, starting, start)?, starting);
+                continue;
+            }
+        };
+        again = true;
+        answer = put(stream, starting);
+    }
+}
+
+/// A connection to the server that is there now, else to one that is started.
+fn reconnect(
+    state_dir: &Path,
+    deadline: Deadline,
+    start: impl Fn(bool) -> Result<UnixStream, Fault>,
+) -> Result<UnixStream, Fault> {
+    match connect(state_dir, deadline)? {
+        Some(stream) => Ok(stream),
+        None => start(false),
+    }
 }
 
 /// A connection to the server; none when no server listens, or its socket cannot be trusted.
@@ -153,7 +173,7 @@ fn exchange(mut stream: UnixStream, line: &[u8], deadline: Deadline) -> Result<D
         .map_err(|_| Failure::Gone)?;
     match send(&mut stream, line, deadline) {
         // A server that turns a request down without reading all of it may still have said why.
-        Ok(()) | Err(Failure::Gone) => {}
+        Ok(()) | Err(Failure::Gone | Failure::Unheard) => {}
         Err(failure) => return Err(failure),
     }
     decode(&receive(&mut stream, deadline)?)
@@ -202,6 +222,8 @@ fn broken(error: &io::Error, deadline: Deadline) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::Interrupted => Ok(()),
         ErrorKind::WouldBlock | ErrorKind::TimedOut => Err(deadline.passed().into()),
+        // What Linux says of a connection that was closed with something unread in it, and of one never taken.
+        ErrorKind::ConnectionReset => Err(Failure::Unheard),
         _ => Err(Failure::Gone),
     }
 }

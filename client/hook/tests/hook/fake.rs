@@ -2,7 +2,7 @@
 //! It stands in a state folder of its own.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub(crate) enum Turn {
     Say(String),
     /// This much is written, and the connection closed.
     Break(&'static str),
+    /// All but the first byte of the request stays unread, and the connection is closed.
+    Ignore,
     /// This line is answered before anything has been read.
     Interrupt(String),
     /// Nothing, until the hook gives up.
@@ -103,11 +105,15 @@ fn take_turn(mut stream: UnixStream, turn: Turn) -> String {
         stream.write_all(format!("{answer}\n").as_bytes()).unwrap();
         return line;
     }
+    if let Turn::Ignore = turn {
+        stream.read_exact(&mut [0]).unwrap();
+        return line;
+    }
     reader.read_line(&mut line).unwrap();
     match turn {
         // The hook need not listen to the end.
         Turn::Say(answer) => stream.write_all(format!("{answer}\n").as_bytes()).unwrap_or_default(),
-        Turn::Interrupt(_) => {}
+        Turn::Interrupt(_) | Turn::Ignore => {}
         Turn::Break(half) => stream.write_all(half.as_bytes()).unwrap(),
         Turn::Hang => assert_eq!(
             reader.read_line(&mut String::new()).unwrap(),

@@ -117,6 +117,17 @@ fn a_connection_that_breaks_is_tried_once_more() {
     }
 }
 
+/// As a server does that is being killed: it takes connections for a moment, and reads none of them.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_question_that_nobody_read_is_put_until_somebody_does() {
+    let state = State::new();
+    let refusal = decision(serde_json::json!({"outcome": "refuse", "toAgent": "A"}));
+    let fake = Fake::serve(state.path(), vec![Turn::Ignore, Turn::Ignore, Turn::Ignore, refusal]);
+    assert_eq!(state.ask(&claude("Stop-plain")).exit, 2);
+    fake.asked();
+}
+
 #[test]
 fn a_connection_that_breaks_twice_passes_the_event() {
     let state = State::new();
