@@ -71,7 +71,8 @@ fn push_word(word: &str, words: &mut Vec<String>) {
     if word.contains('-') && word.chars().all(plain) {
         word.split('-').for_each(|part| push_word(part, words));
     } else if let Some(verb) = negated(word) {
-        words.extend([verb.to_owned(), "not".to_owned()]);
+        // A bare "n't" has no verb.
+        words.extend([verb, "not"].iter().filter(|word| !word.is_empty()).map(|word| (*word).to_owned()));
     } else {
         words.push(word.replace('\'', ""));
     }
@@ -223,6 +224,7 @@ mod tests {
             ("The export, finished.", "the|export|finished"),
             ("“Curly” ‘quotes’ don’t matter", "curly|quotes|do|not|matter"),
             ("it's can't cannot won't", "its|can|not|can|not|will|not"),
+            ("N’T\"", "not"),
             (
                 "src/a.rs /srv/export/ ./run.sh ../x .env ~/y",
                 "src/a.rs|/srv/export|./run.sh|../x|.env|~/y",
