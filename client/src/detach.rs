@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use proofmark_protocol::environment::is_passed_on;
 use proofmark_protocol::frame::Speaker;
 use proofmark_protocol::method;
 use proofmark_protocol::query::Pong;
@@ -143,13 +144,6 @@ pub(crate) fn announce() -> io::Result<()> {
     let null = OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&null)?;
     Ok(())
-}
-
-/// The variables that the owner gets: not the harness's keys and tokens, which a hook's environment holds.
-fn is_passed_on(name: &str) -> bool {
-    const NAMES: [&str; 6] = ["HOME", "PATH", "USER", "LOGNAME", "LANG", "TMPDIR"];
-    const PREFIXES: [&str; 3] = ["LC_", "XDG_", "PROOFMARK_"];
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn log_path(state_dir: &Path) -> std::path::PathBuf {

@@ -2,6 +2,7 @@
 //! Plain types only: no I/O, no clock, nothing of one harness's own format.
 
 pub mod decision;
+pub mod environment;
 pub mod event;
 pub mod frame;
 pub mod method;

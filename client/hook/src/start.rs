@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use proofmark_protocol::environment::is_passed_on;
 use proofmark_protocol::paths;
 
 use crate::fault::Fault;
@@ -102,20 +103,12 @@ fn serve(program: &Path, state_dir: &Path) -> Result<Command, Fault> {
         .args(["serve", "--detach"])
         .current_dir(&state_dir)
         .env_clear()
-        .envs(env::vars_os().filter(|(name, _)| is_passed_on(name)))
+        .envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed_on)))
         .env("PROOFMARK_STATE_DIR", &state_dir)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     Ok(command)
-}
-
-/// The server outlives this event and must not carry the harness's keys and tokens with it.
-fn is_passed_on(name: &OsStr) -> bool {
-    const NAMES: [&str; 6] = ["HOME", "PATH", "USER", "LOGNAME", "LANG", "TMPDIR"];
-    const PREFIXES: [&str; 3] = ["LC_", "XDG_", "PROOFMARK_"];
-    let Some(name) = name.to_str() else { return false };
-    name != "PROOFMARK_JUDGE_CHILD" && (NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 /// The program beside the hook, else the first on `PATH`. A relative folder on `PATH` is passed over: it would be the
@@ -139,33 +132,6 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-
-    #[test]
-    fn only_the_named_variables_are_passed_on() {
-        for name in [
-            "HOME",
-            "PATH",
-            "USER",
-            "LOGNAME",
-            "LANG",
-            "LC_ALL",
-            "TMPDIR",
-            "XDG_RUNTIME_DIR",
-            "PROOFMARK_CONFIG",
-        ] {
-            assert!(is_passed_on(OsStr::new(name)), "{name}");
-        }
-        for name in [
-            "PROOFMARK_JUDGE_CHILD",
-            "ANTHROPIC_API_KEY",
-            "CLAUDE_CODE_MESSAGING_TOKEN",
-            "HOMEBREW",
-            "LD_PRELOAD",
-            "IFS",
-        ] {
-            assert!(!is_passed_on(OsStr::new(name)), "{name}");
-        }
-    }
 
     #[test]
     fn the_program_is_beside_the_hook_else_on_path_and_never_in_a_relative_folder() {

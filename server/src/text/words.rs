@@ -72,7 +72,12 @@ fn push_word(word: &str, words: &mut Vec<String>) {
         word.split('-').for_each(|part| push_word(part, words));
     } else if let Some(verb) = negated(word) {
         // A bare "n't" has no verb.
-        words.extend([verb, "not"].iter().filter(|word| !word.is_empty()).map(|word| (*word).to_owned()));
+        words.extend(
+            [verb, "not"]
+                .iter()
+                .filter(|word| !word.is_empty())
+                .map(|word| (*word).to_owned()),
+        );
     } else {
         words.push(word.replace('\'', ""));
     }

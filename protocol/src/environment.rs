@@ -1,0 +1,32 @@
+//! Which variables a server gets from whoever starts it.
+//! Reading an environment, and what a variable says, stays out.
+
+/// Whether the server gets a variable. It outlives the event that starts it, and must not carry the harness's keys and
+/// tokens with it; nor that its starter was a judge's child.
+pub fn is_passed_on(name: &str) -> bool {
+    const NAMES: [&str; 6] = ["HOME", "PATH", "USER", "LOGNAME", "LANG", "TMPDIR"];
+    const PREFIXES: [&str; 3] = ["LC_", "XDG_", "PROOFMARK_"];
+    name != "PROOFMARK_JUDGE_CHILD" && (NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_tokens_stay_behind() {
+        for name in ["HOME", "PATH", "LC_ALL", "XDG_STATE_HOME", "PROOFMARK_CONFIG"] {
+            assert!(is_passed_on(name), "{name}");
+        }
+        for name in [
+            "PROOFMARK_JUDGE_CHILD",
+            "ANTHROPIC_API_KEY",
+            "CLAUDE_CODE_MESSAGING_TOKEN",
+            "HOMEBREW",
+            "LD_PRELOAD",
+            "IFS",
+        ] {
+            assert!(!is_passed_on(name), "{name}");
+        }
+    }
+}
