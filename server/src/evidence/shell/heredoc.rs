@@ -6,7 +6,7 @@ use tree_sitter::{Node, Tree};
 use super::tree::visit;
 
 /// Begins a word that is the text of a here-document. A command that already holds this character is not read.
-pub(super) const MARK: char = '\u{1}';
+pub(in crate::evidence) const MARK: char = '\u{1}';
 
 /// `source` with every complete here-document as `< text`, its text marked and quoted, or none when there is none.
 ///

@@ -3,7 +3,7 @@
 
 use super::ShellEffects;
 use super::programs;
-use super::readers::{self, Filter, Folder, Wrapper};
+use super::readers::{self, Filter, Folder, Wrapper, takes_value};
 use super::walk::{Input, Walk};
 use super::word::Word;
 use crate::evidence::call::Known;
@@ -98,26 +98,14 @@ impl Walk {
 
     /// What a wrapper runs; alone it is a program of its own.
     fn wrapped(&mut self, wrapper: &Wrapper, args: &[Word], input: &Input, depth: usize) -> ShellEffects {
-        let words = wrapper.name.split(' ').count();
-        let own = &args[words - 1..];
+        let own = &args[wrapper.name.split(' ').count() - 1..];
         if wrapper.name == "command" && own.iter().take_while(|word| word.is_option()).any(asks_where) {
             return ShellEffects::LOOKS;
         }
-        let mut left = wrapper.skips;
-        let mut at = 0;
-        while let Some(word) = own.get(at) {
-            if word.is_option() {
-                at += if takes_value(word, wrapper.values) { 2 } else { 1 };
-            } else if is_assignment(word) {
-                at += 1;
-            } else if left > 0 {
-                left -= 1;
-                at += 1;
-            } else {
-                let mut input = input.clone();
-                input.operands |= wrapper.name == "xargs";
-                return self.invoke(&own[at..], &input, depth + 1);
-            }
+        if let Some(at) = wrapper.inner(args) {
+            let mut input = input.clone();
+            input.operands |= wrapper.name == "xargs";
+            return self.invoke(&args[at..], &input, depth + 1);
         }
         let name = wrapper.name.split(' ').next().unwrap_or_default();
         plain(name, args)
@@ -247,23 +235,9 @@ fn is_device(word: &Word) -> bool {
     word.text.starts_with("/dev/")
 }
 
-fn is_assignment(word: &Word) -> bool {
-    word.text.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
-    })
-}
-
 /// A letter in a cluster of short options.
 fn has_letter(word: &Word, letter: char) -> bool {
     word.is_option() && !word.text.starts_with("--") && word.text[1..].contains(letter)
-}
-
-/// Whether the word after an option belongs to it.
-fn takes_value(word: &Word, values: &str) -> bool {
-    values.split(' ').any(|option| match option.strip_prefix('-') {
-        Some(letter) if letter.len() == 1 => !word.text.starts_with("--") && word.text.ends_with(letter),
-        _ => !option.is_empty() && word.text == option,
-    })
 }
 
 /// `-x` also within a cluster, `--long` also with a value.

@@ -2,22 +2,20 @@
 //! Running anything, and what its output says, stays out.
 
 mod compound;
-mod heredoc;
+pub(super) mod grammar;
+pub(super) mod heredoc;
 mod invoke;
-mod programs;
-mod readers;
+pub(super) mod programs;
+pub(super) mod readers;
 mod redirect;
 #[cfg(test)]
 mod tests;
-mod tree;
-mod walk;
-mod word;
+pub(super) mod tree;
+pub(super) mod walk;
+pub(super) mod word;
 
 use super::call::Known;
 use walk::Walk;
-
-/// Longer commands are not read, in bytes.
-const MAX_COMMAND: usize = 64 * 1024;
 
 /// What a command would do when it runs to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,24 +71,9 @@ pub fn effects(command: &str) -> ShellEffects {
 
 /// The effects, and how much work it was to find them.
 fn measured(command: &str) -> (ShellEffects, usize) {
-    // No shell can be given a NUL, and the grammar takes one for the end.
-    if command.len() > MAX_COMMAND || command.contains(['\0', heredoc::MARK]) {
-        return (ShellEffects::UNKNOWN, 0);
-    }
-    let Some(mut walk) = Walk::new() else {
+    let (Some(command), Some(mut walk)) = (grammar::admitted(command), Walk::new()) else {
         return (ShellEffects::UNKNOWN, 0);
     };
-    let effects = walk.script(&in_ascii(command), &walk::Input::default(), 0);
-    (effects, walk.work())
-}
-
-/// The command with a letter of a word in place of each byte beyond ASCII.
-///
-/// The grammar's scanner (tree-sitter-bash 0.25.1) hands any character behind `{` to C's `isdigit`, which is undefined
-/// beyond a byte and crashes the process. No shell gives such characters a meaning, so nothing is lost.
-fn in_ascii(command: &str) -> String {
-    command
-        .bytes()
-        .map(|byte| if byte.is_ascii() { char::from(byte) } else { '_' })
-        .collect()
+    let effects = walk.script(&command, &walk::Input::default(), 0);
+    (effects, walk.grammar.work)
 }

@@ -223,7 +223,7 @@ pub(super) const FLAGS: &[(&str, &str, Known)] = &[
 ];
 
 /// Options before the first word of a program that take the next word as their value, space between them.
-pub(super) const VALUES: &[(&str, &str)] = &[
+pub(in crate::evidence) const VALUES: &[(&str, &str)] = &[
     ("cargo", "--config --color -C -Z"),
     ("docker", "--context -H"),
     ("git", "--git-dir --work-tree -C -c"),

@@ -96,9 +96,9 @@ pub(super) const FILTERS: &[Filter] = &[
 
 /// A program that runs the command in its arguments.
 #[derive(Debug)]
-pub(super) struct Wrapper {
+pub(in crate::evidence) struct Wrapper {
     /// Its name, with a first argument where that makes it one.
-    pub(super) name: &'static str,
+    pub(in crate::evidence) name: &'static str,
     /// How many operands stand before the command.
     pub(super) skips: usize,
     /// Options whose value is the next word, space between them.
@@ -145,6 +145,42 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper_row("yarn exec", 0, ""),
 ];
 
+impl Wrapper {
+    /// Where the command that it runs begins in its arguments, or none when it runs none.
+    pub(in crate::evidence) fn inner(&self, args: &[Word]) -> Option<usize> {
+        let mut left = self.skips;
+        let mut at = self.name.split(' ').count() - 1;
+        while let Some(word) = args.get(at) {
+            if word.is_option() {
+                at += if takes_value(word, self.values) { 2 } else { 1 };
+            } else if is_assignment(word) {
+                at += 1;
+            } else if left > 0 {
+                left -= 1;
+                at += 1;
+            } else {
+                return Some(at);
+            }
+        }
+        None
+    }
+}
+
+/// Whether a word sets a variable for the command behind it.
+fn is_assignment(word: &Word) -> bool {
+    word.text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+    })
+}
+
+/// Whether the word after an option belongs to it.
+pub(in crate::evidence) fn takes_value(word: &Word, values: &str) -> bool {
+    values.split(' ').any(|option| match option.strip_prefix('-') {
+        Some(letter) if letter.len() == 1 => !word.text.starts_with("--") && word.text.ends_with(letter),
+        _ => !option.is_empty() && word.text == option,
+    })
+}
+
 /// The filter of this name.
 pub(super) fn filter(name: &str) -> Option<&'static Filter> {
     FILTERS
@@ -154,7 +190,7 @@ pub(super) fn filter(name: &str) -> Option<&'static Filter> {
 }
 
 /// The wrapper that a command starts with.
-pub(super) fn wrapper(name: &str, args: &[Word]) -> Option<&'static Wrapper> {
+pub(in crate::evidence) fn wrapper(name: &str, args: &[Word]) -> Option<&'static Wrapper> {
     let find = |key: &str| {
         WRAPPERS
             .binary_search_by(|row| row.name.cmp(key))

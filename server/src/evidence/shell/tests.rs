@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use super::grammar::MAX_COMMAND;
 use super::*;
 
 const TABLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/shell/commands.tsv"));
@@ -90,8 +91,8 @@ fn deeper_than_the_cap_is_unknown() {
     );
     assert_eq!(effects(&format!("{}echo a", "eval ".repeat(10))), ShellEffects::UNKNOWN);
     let piped = |bars: usize| format!("echo a{}", " | cat".repeat(bars));
-    assert_eq!(effects(&piped(walk::MAX_BARS)), ShellEffects::NOTHING);
-    assert_eq!(effects(&piped(walk::MAX_BARS + 1)), ShellEffects::UNKNOWN);
+    assert_eq!(effects(&piped(grammar::MAX_BARS)), ShellEffects::NOTHING);
+    assert_eq!(effects(&piped(grammar::MAX_BARS + 1)), ShellEffects::UNKNOWN);
     assert_eq!(
         effects(&format!("echo a{}", " && echo a".repeat(5_000))),
         ShellEffects::NOTHING
@@ -149,7 +150,7 @@ fn work_grows_with_length_and_no_faster() {
         .filter_map(|((name, small), (_, large))| {
             let (before, after) = (measured(small).1, measured(large).1);
             // Four times the length; the rest is for fixed parts.
-            (after > 6 * before + 10_000 || after > walk::MAX_WORK + MAX_COMMAND)
+            (after > 6 * before + 10_000 || after > grammar::MAX_WORK + MAX_COMMAND)
                 .then(|| format!("{name}: {before} -> {after}"))
         })
         .collect();

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 /// Calls `enter` on a node and on all within it, in order, but not below those where it says no. Returns how many nodes
 /// it was called on.
-pub(super) fn visit<'t>(top: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) -> usize {
+pub(in crate::evidence) fn visit<'t>(top: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) -> usize {
     let mut visited = 0;
     let mut cursor = top.walk();
     loop {
@@ -22,12 +22,12 @@ pub(super) fn visit<'t>(top: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) 
 }
 
 /// A node's children that are no mere tokens.
-pub(super) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+pub(in crate::evidence) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut node.walk()).collect()
 }
 
 /// A node's children, each with the name of its place.
-pub(super) fn with_fields(node: Node<'_>) -> Vec<(Node<'_>, Option<&str>)> {
+pub(in crate::evidence) fn with_fields(node: Node<'_>) -> Vec<(Node<'_>, Option<&str>)> {
     let mut found = Vec::new();
     let mut cursor = node.walk();
     if cursor.goto_first_child() {

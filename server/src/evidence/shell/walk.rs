@@ -1,31 +1,19 @@
 //! The walk over a command's syntax tree: which parts run, and what they do together.
 //! What one program does stays out.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::Node;
 
 use super::ShellEffects;
-use super::heredoc;
+use super::grammar::{Grammar, MAX_WORK};
 use super::tree::{self, named_children, with_fields};
 use super::word::Word;
 
 /// Levels of nesting that are read; what lies deeper is unknown.
-pub(super) const MAX_DEPTH: usize = 100;
-/// Work for one command and all code within it: steps of the parser, bytes parsed again, and nodes visited.
-pub(super) const MAX_WORK: usize = 4_000_000;
+pub(in crate::evidence) const MAX_DEPTH: usize = 100;
 /// Scripts within scripts (`bash -c`, `eval`): each is parsed again.
-const MAX_SCRIPTS: usize = 4;
-/// Bars in one script. After an error behind a long pipeline the parser's last step takes quadratic time, and nothing
-/// can stop it within that step; a bar in a quoted text counts too, since only a parser could tell it apart.
-pub(super) const MAX_BARS: usize = 512;
-/// The parser reports once in so many steps (`OP_COUNT_PER_PARSER_CALLBACK_CHECK`, tree-sitter 0.27).
-const STEPS_PER_REPORT: usize = 100;
-/// A line may hold several here-documents, and the grammar sees one of them at a time.
-const MAX_HEREDOC_PASSES: usize = 4;
-
+pub(in crate::evidence) const MAX_SCRIPTS: usize = 4;
 /// Where a command's standard input comes from.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Input {
@@ -61,83 +49,40 @@ impl From<ShellEffects> for Flow {
 
 /// The reader of one command.
 pub(super) struct Walk {
-    parser: Parser,
+    pub(super) grammar: Grammar,
     pub(super) functions: HashMap<String, ShellEffects>,
-    work: usize,
     scripts: usize,
 }
 
 impl Walk {
     /// A reader, or none when the grammar does not fit the parser.
     pub(super) fn new() -> Option<Self> {
-        let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
         Some(Self {
-            parser,
+            grammar: Grammar::new()?,
             functions: HashMap::new(),
-            work: 0,
             scripts: 0,
         })
     }
 
-    pub(super) fn work(&self) -> usize {
-        self.work
-    }
-
     /// What a script does; `depth` counts the levels it lies in.
     pub(super) fn script(&mut self, source: &str, input: &Input, depth: usize) -> ShellEffects {
-        if depth > MAX_DEPTH || self.scripts > MAX_SCRIPTS || source.bytes().filter(|&b| b == b'|').count() > MAX_BARS {
+        if depth > MAX_DEPTH || self.scripts > MAX_SCRIPTS {
             return ShellEffects::UNKNOWN;
         }
         self.scripts += 1;
-        let effects = self.read(source, input, depth);
+        let effects = match self.grammar.read(source) {
+            Some((source, tree)) => {
+                Reading {
+                    walk: self,
+                    source: &source,
+                }
+                .block(tree.root_node(), input, depth)
+                .effects
+            }
+            None => ShellEffects::UNKNOWN,
+        };
         self.scripts -= 1;
         effects
-    }
-
-    fn read(&mut self, source: &str, input: &Input, depth: usize) -> ShellEffects {
-        let mut source = Cow::Borrowed(source);
-        for _ in 0..MAX_HEREDOC_PASSES {
-            let Some(tree) = self.parse(&source) else {
-                return ShellEffects::UNKNOWN;
-            };
-            match heredoc::inline(&source, &tree) {
-                Some(inlined) => source = inlined.into(),
-                None => {
-                    return Reading {
-                        walk: self,
-                        source: &source,
-                    }
-                    .block(tree.root_node(), input, depth)
-                    .effects;
-                }
-            }
-        }
-        ShellEffects::UNKNOWN
-    }
-
-    fn parse(&mut self, source: &str) -> Option<Tree> {
-        self.work += source.len();
-        let mut left = MAX_WORK.checked_sub(self.work)? / STEPS_PER_REPORT;
-        let before = left;
-        let mut progress = |_: &ParseState| {
-            left = left.saturating_sub(1);
-            if left == 0 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
-        let tree = self.parser.parse_with_options(
-            &mut |at, _| source.as_bytes().get(at..).unwrap_or_default(),
-            None,
-            Some(ParseOptions::new().progress_callback(&mut progress)),
-        );
-        self.work += (before - left) * STEPS_PER_REPORT;
-        if tree.is_none() {
-            self.parser.reset();
-        }
-        tree
     }
 }
 
@@ -191,8 +136,8 @@ impl<'s> Reading<'_, 's> {
     }
 
     pub(super) fn statement(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
-        self.walk.work += 1;
-        if depth > MAX_DEPTH || self.walk.work > MAX_WORK {
+        self.walk.grammar.work += 1;
+        if depth > MAX_DEPTH || self.walk.grammar.work > MAX_WORK {
             return ShellEffects::UNKNOWN.into();
         }
         let inner = depth + 1;
@@ -251,7 +196,7 @@ impl<'s> Reading<'_, 's> {
         let mut rest = Vec::new();
         let mut left = node;
         while left.kind() == "list" {
-            self.walk.work += 1;
+            self.walk.grammar.work += 1;
             let (Some(first), Some(operator), Some(last)) = (
                 left.child(0),
                 left.child(1),
@@ -307,7 +252,7 @@ impl<'s> Reading<'_, 's> {
             }
         }
         words.extend(behind);
-        self.walk.work += words.len();
+        self.walk.grammar.work += words.len();
         let invoked = self.walk.invoke(&words, &input, depth);
         let name = words
             .first()
@@ -332,7 +277,7 @@ impl<'s> Reading<'_, 's> {
     fn test(&mut self, node: Node<'_>, input: &Input, depth: usize) -> ShellEffects {
         let mut effects = self.expansions(node, input, depth);
         let mut operators = Vec::new();
-        self.walk.work += tree::visit(node, |node| {
+        self.walk.grammar.work += tree::visit(node, |node| {
             if node.kind() == "test_operator" {
                 operators.push(node);
             }
@@ -350,7 +295,7 @@ impl<'s> Reading<'_, 's> {
     /// What `$(…)`, backticks and `<(…)` within a node run.
     pub(super) fn expansions(&mut self, node: Node<'_>, input: &Input, depth: usize) -> ShellEffects {
         let mut found = Vec::new();
-        self.walk.work += tree::visit(node, |inner| {
+        self.walk.grammar.work += tree::visit(node, |inner| {
             let code = matches!(inner.kind(), "command_substitution" | "process_substitution");
             if code {
                 found.push(inner);
@@ -360,7 +305,7 @@ impl<'s> Reading<'_, 's> {
         });
         let mut effects = ShellEffects::NOTHING;
         for code in found {
-            if depth > MAX_DEPTH || self.walk.work > MAX_WORK {
+            if depth > MAX_DEPTH || self.walk.grammar.work > MAX_WORK {
                 return ShellEffects::UNKNOWN;
             }
             effects = effects.join(self.block(code, input, depth + 1).effects);

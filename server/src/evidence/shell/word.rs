@@ -5,18 +5,18 @@ use tree_sitter::Node;
 
 /// A word as the program would get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(in crate::evidence) struct Word {
     /// The text; expansions stand in it as they were written.
-    pub(super) text: String,
+    pub(in crate::evidence) text: String,
     /// It holds no expansion: the text is what the program gets.
-    pub(super) fixed: bool,
+    pub(in crate::evidence) fixed: bool,
     /// The shell looks for file names to put in its place. `?` is left out: it ends questions more often.
     pub(super) glob: bool,
 }
 
 impl Word {
     /// Reads a word's node.
-    pub(super) fn read(node: Node<'_>, source: &str) -> Self {
+    pub(in crate::evidence) fn read(node: Node<'_>, source: &str) -> Self {
         let mut word = Self {
             text: String::new(),
             fixed: true,
@@ -34,12 +34,12 @@ impl Word {
     }
 
     /// What it says, when that is certain.
-    pub(super) fn literal(&self) -> Option<&str> {
+    pub(in crate::evidence) fn literal(&self) -> Option<&str> {
         self.fixed.then_some(self.text.as_str())
     }
 
     /// An option: a dash and something behind it.
-    pub(super) fn is_option(&self) -> bool {
+    pub(in crate::evidence) fn is_option(&self) -> bool {
         self.text.len() > 1 && self.text.starts_with('-')
     }
 
