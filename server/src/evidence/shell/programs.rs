@@ -239,10 +239,10 @@ pub(in crate::evidence) const VALUES: &[(&str, &str)] = &[
 pub(super) const HARMLESS_VALUES: &[&str] = &["-", "/dev/null", "/dev/stdout", "GET", "HEAD", "OPTIONS"];
 
 /// Options of `find` that run a command.
-pub(super) const FIND_RUNS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
+pub(in crate::evidence) const FIND_RUNS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 
 /// Words that are no programs: where the grammar takes one for a program, the command is broken.
-pub(super) const RESERVED: &[&str] = &[
+pub(in crate::evidence) const RESERVED: &[&str] = &[
     "case", "do", "done", "elif", "else", "esac", "fi", "for", "if", "in", "then", "until", "while", "}",
 ];
 

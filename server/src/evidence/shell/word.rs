@@ -11,7 +11,7 @@ pub(in crate::evidence) struct Word {
     /// It holds no expansion: the text is what the program gets.
     pub(in crate::evidence) fixed: bool,
     /// The shell looks for file names to put in its place. `?` is left out: it ends questions more often.
-    pub(super) glob: bool,
+    pub(in crate::evidence) glob: bool,
 }
 
 impl Word {
