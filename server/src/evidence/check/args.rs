@@ -65,7 +65,7 @@ fn operands(known: &Known, operands: Vec<&str>, mode: &str) -> Option<Vec<String
             .into_iter()
             .map(|path| match join("", path) {
                 // What tells calls apart must not be taken for a path, nor a path for an option.
-                path if path == mode || path.starts_with('-') => format!("./{path}"),
+                path if !path.is_empty() && path == mode || path.starts_with('-') => format!("./{path}"),
                 path => path,
             })
             .filter(|path| !path.is_empty())

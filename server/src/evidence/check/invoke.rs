@@ -2,7 +2,7 @@
 //! What a runner's arguments mean stays out.
 
 use super::args;
-use super::flow::{End, Found};
+use super::flow::{End, Found, negated};
 use super::managers::{self, Managed};
 use super::relation::join;
 use super::scripts;
@@ -46,6 +46,11 @@ const INTERPRETERS: &[Interpreter] = &[
         name: "py",
         values: "-W -X",
         code: "-c",
+    },
+    Interpreter {
+        name: "coverage run",
+        values: "--source --omit --include --rcfile --context --data-file --concurrency",
+        code: "",
     },
     Interpreter {
         name: "ruby",
@@ -157,22 +162,36 @@ impl Walk {
                 return Some(End::ZERO);
             }
             "false" => return Some(End::NON_ZERO),
+            // The grammar knows one `!` only.
+            "!" => {
+                let start = self.found.len();
+                let end = self.invoke(rest, text, depth + 1)?;
+                self.found[start..].iter_mut().for_each(Found::negate);
+                return Some(negated(end));
+            }
             "eval" => return self.script(&args.join(" "), depth + 1),
-            "source" | "." if !args.is_empty() => return self.project_script(args[0], &args[1..]),
+            "source" | "." if !args.is_empty() => {
+                let found = self.found.len();
+                let end = self.project_script(args[0], &args[1..])?;
+                // Set-up files of environments as good as never fail.
+                return Some(if self.found.len() > found { end } else { End::ZERO });
+            }
             "bash" | "sh" | "zsh" | "dash" | "ksh" => return self.subshell(rest, text, depth),
             "find" | "fd" => return self.find(rest, depth),
             _ if HARMLESS.split_whitespace().any(|one| one == name) => return Some(End::ZERO),
             _ => {}
         }
-        if let Some(interpreter) = interpreter(name) {
-            let found = self.found.len();
-            if let Some(end) = self.interpreted(interpreter, rest, depth) {
-                if name != "node" || self.found.len() > found || !args.contains(&"--test") {
-                    return Some(end);
-                }
-            } else {
-                return None;
-            }
+        if name == "coverage"
+            && args.first() == Some(&"run")
+            && let Some(interpreter) = interpreter("coverage run")
+        {
+            return self.interpreted(interpreter, &rest[1..], depth);
+        }
+        // `node --test` is a runner, and node without it an interpreter.
+        if let Some(interpreter) = interpreter(name)
+            && !(name == "node" && args.contains(&"--test"))
+        {
+            return self.interpreted(interpreter, rest, depth);
         }
         if let Some((known, behind, mode)) = called(name, &args) {
             let called = args::read(known, mode, &behind, &self.shell.folder);
@@ -350,7 +369,7 @@ impl Walk {
     fn interpreted(&mut self, interpreter: &Interpreter, words: &[Word], depth: usize) -> Option<End> {
         let mut at = 0;
         while let Some(word) = words.get(at).filter(|word| word.is_option()) {
-            if word.text == "-m" && matches!(interpreter.name, "python" | "pypy" | "py") {
+            if word.text == "-m" && matches!(interpreter.name, "python" | "pypy" | "py" | "coverage run") {
                 return match words.get(at + 1) {
                     Some(module) if table::is_program(&module.text) || module.text == "coverage" => {
                         self.invoke(&words[at + 1..], None, depth + 1)
@@ -395,6 +414,10 @@ impl Walk {
         text: Option<&str>,
         depth: usize,
     ) -> Option<End> {
+        let asks_where = |word: &Word| word.text.starts_with('-') && word.text.contains(['v', 'V']);
+        if wrapper == "command" && own.iter().any(asks_where) {
+            return Some(End::EITHER);
+        }
         let mut folder = self.shell.folder.clone();
         for (at, word) in own.iter().enumerate() {
             let (name, value) = match word.text.split_once('=') {

@@ -128,8 +128,17 @@ pub(super) fn read(program: &str, args: &[&str], folder: &str) -> Managed {
     {
         nothing = Some(format!("{word}: it runs nothing"));
     }
+    // Its scripts are not those that stand in `package.json`.
+    let owner = matches!(program, "composer" | "turbo" | "nx" | "deno").then_some(program);
     let handed = behind.into_iter().filter(|word| !LOOKS.contains(word));
-    selection.push(std::iter::once(name).chain(handed).collect::<Vec<_>>().join(" "));
+    selection.push(
+        owner
+            .into_iter()
+            .chain([name])
+            .chain(handed)
+            .collect::<Vec<_>>()
+            .join(" "),
+    );
     selection.sort();
     selection.dedup();
     Managed::Script(Run {

@@ -16,6 +16,9 @@ use crate::evidence::shell::word::Word;
 /// More checks in one command are not read.
 const MAX_RUNS: usize = 100;
 
+/// Of what hides a status so much is named, in bytes.
+const MAX_NAME: usize = 32;
+
 /// What the shell knows at one point of a command. A subshell gets a copy, so all of it is bounded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shell {
@@ -151,10 +154,10 @@ impl<'s> Reading<'_, 's> {
         &self.source[node.byte_range()]
     }
 
-    /// The first word of a node, to name it by.
+    /// The beginning of a node's first line, to name it by.
     fn name(&self, node: Node<'_>) -> &'s str {
-        let word = self.text(node).split([' ', '\t', '\n', ';']).next().unwrap_or_default();
-        word.get(..word.len().min(24)).unwrap_or_default()
+        let line = self.text(node).lines().next().unwrap_or_default();
+        line.get(..line.len().min(MAX_NAME)).unwrap_or(line).trim_end()
     }
 
     pub(super) fn block(&mut self, node: Node<'_>, depth: usize) -> Option<End> {

@@ -227,3 +227,9 @@ pub(super) fn modes(name: &str) -> impl Iterator<Item = &'static str> {
             .filter_map(|call| Some(call.split_once(" > ")?.1))
     })
 }
+
+/// All rows.
+#[cfg(test)]
+pub(super) fn all() -> &'static [Known] {
+    &TABLE.known
+}

@@ -17,7 +17,7 @@ const CARGO_TARGETS: (Role, &str) = (
 const CARGO_WIDER: (Role, &str) = (Widens, "--workspace/--all --all-targets");
 const CARGO_BUILDS: (Role, &str) = (
     Differs,
-    "-F/--features= --all-features --no-default-features -r/--release --profile/--cargo-profile= --target=",
+    "-F/--features= --all-features --no-default-features --release/-r --profile/--cargo-profile= --target=",
 );
 const CARGO_LOOKS: (Role, &str) = (
     Looks,
@@ -201,7 +201,7 @@ pub(super) const ROWS: &[Row] = &[
                 Looks,
                 "-j/--jobs=? -I/--include-dir= -o/--old-file= -W/--what-if= -O/--output-sync=? -l/--load-average=?",
             ),
-            (Lists, "-p/--print-data-base -v -l/--list --summary"),
+            (Lists, "-p/--print-data-base -v --list/-l --summary"),
             (Dry, "-n/--dry-run/--just-print/--recon -q/--question -t/--touch"),
             (Masks, "-i/--ignore-errors"),
         ],

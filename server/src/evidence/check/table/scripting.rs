@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
             (
                 Lists,
-                "--co/--collect-only --fixtures --funcargs --fixtures-per-test --markers -V --cache-show=? \
+                "--collect-only/--co --fixtures --funcargs --fixtures-per-test --markers -V --cache-show=? \
                  --setup-plan",
             ),
             (Watches, "-f/--looponfail"),
@@ -128,7 +128,7 @@ pub(super) const ROWS: &[Row] = &[
             (Narrows, "-k/--keywords= -p/--pythons="),
             (FolderOf, "-f/--noxfile="),
             (Looks, "--report= --envdir= -db/--default-venv-backend="),
-            (Lists, "-l/--list --list-sessions"),
+            (Lists, "--list/-l --list-sessions"),
             (Dry, "--install-only"),
         ],
         ..ROW
@@ -145,8 +145,8 @@ pub(super) const ROWS: &[Row] = &[
                 "--output-format= -o/--output-file= --fixable= --unfixable= --target-version= --line-length=",
             ),
             (Lists, "--show-files --show-settings"),
-            (Watches, "-w/--watch"),
-            (Masks, "-e/--exit-zero"),
+            (Watches, "--watch/-w"),
+            (Masks, "--exit-zero/-e"),
         ],
         ..ROW
     },
@@ -240,7 +240,7 @@ pub(super) const ROWS: &[Row] = &[
             (FolderOf, "-p/--project="),
             (Looks, "--pythonpath= -v/--venvpath= -t/--typeshedpath= --threads=?"),
             (Lists, "--createstub="),
-            (Watches, "-w/--watch"),
+            (Watches, "--watch/-w"),
         ],
         ..ROW
     },
@@ -250,7 +250,7 @@ pub(super) const ROWS: &[Row] = &[
         operands: Parts,
         everything: "staged",
         options: &[
-            (Widens, "-a/--all-files"),
+            (Widens, "--all-files/-a"),
             (Picks, "--files="),
             (
                 Differs,
@@ -357,7 +357,7 @@ pub(super) const ROWS: &[Row] = &[
         options: &[
             (Narrows, "-f/--filter= --filter-tags= --filter-status="),
             (Looks, "-j/--jobs= -F/--formatter= -o/--output= --report-formatter="),
-            (Lists, "-c/--count"),
+            (Lists, "--count/-c"),
         ],
         ..ROW
     },

@@ -5,7 +5,7 @@ use super::Operands::Ignored;
 use super::Role::{Differs, Dry, Folder, FolderOf, Lists, Looks, Narrows, Needed, Picks, Watches};
 use super::{Dashes, ROW, Role, Row};
 
-const WATCH: (Role, &str) = (Watches, "-w/--watch --watchAll/--watch-all");
+const WATCH: (Role, &str) = (Watches, "--watch/-w --watchAll/--watch-all");
 
 const VITEST: Row = Row {
     name: "vitest",
@@ -21,7 +21,7 @@ const VITEST: Row = Row {
             "-c/--config= --reporter= --outputFile= --pool= --testTimeout= --maxWorkers= --minWorkers= --bail= \
              --retry= --coverage.reporter= --coverage.provider= --silent=? --hideSkippedTests",
         ),
-        (Watches, "-w/--watch --ui --standalone"),
+        (Watches, "--watch/-w --ui --standalone"),
     ],
     ..ROW
 };
@@ -202,7 +202,7 @@ pub(super) const ROWS: &[Row] = &[
             ),
             (Lists, "-init -showConfig -listFilesOnly -v -all"),
             (Dry, "-d/-dry -clean"),
-            (Watches, "-w/-watch"),
+            (Watches, "-watch/-w"),
         ],
         ..ROW
     },
@@ -284,7 +284,7 @@ pub(super) const ROWS: &[Row] = &[
                 Looks,
                 "--outDir= -o= -d= --outfile= --outdir= --format= --target= --platform=",
             ),
-            (Watches, "-w/--watch"),
+            (Watches, "--watch/-w"),
         ],
         ..ROW
     },
