@@ -5,7 +5,8 @@ use tree_sitter::Node;
 
 use super::flow::{End, Found, Link, Status};
 use super::relation::join;
-use super::walk::{Reading, Walk};
+use super::state::Walk;
+use super::walk::Reading;
 use crate::evidence::shell::tree::{named_children, with_fields};
 
 /// Loops over more values are read once, for all of them.

@@ -8,9 +8,11 @@ mod invoke;
 mod managers;
 mod relation;
 mod scripts;
+mod state;
 mod table;
 #[cfg(test)]
 mod tests;
+mod through;
 mod walk;
 
 use serde::{Deserialize, Serialize};
@@ -135,5 +137,5 @@ pub const RUNNERS: &[&str] = &[
 ///
 /// A call that only lists, builds or explains is a run that checks nothing; a formatter that writes is no run.
 pub fn runs(command: &str) -> Option<Vec<Run>> {
-    walk::read(command)
+    state::read(command)
 }

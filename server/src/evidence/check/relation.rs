@@ -269,14 +269,12 @@ fn within_or_all(a: &[&str], b: &[&str], fits: impl Fn(&str, &str) -> bool) -> R
 
 /// A test lies in its file behind `::`, `:` or `[`.
 fn path_within(inner: &str, outer: &str) -> bool {
-    match inner.strip_prefix(outer) {
-        Some(rest) => {
-            outer.is_empty() && !inner.starts_with(['/', '~', '$'])
-                || rest.is_empty()
-                || rest.starts_with(['/', ':', '['])
-        }
-        None => false,
+    if outer.is_empty() {
+        return !inner.starts_with(['/', '~', '$', '.']);
     }
+    inner
+        .strip_prefix(outer)
+        .is_some_and(|rest| rest.is_empty() || outer == "/" || rest.starts_with(['/', ':', '[']))
 }
 
 fn dotted_within(inner: &str, outer: &str) -> bool {
