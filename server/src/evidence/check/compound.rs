@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::flow::{End, Found, Link, Status};
 use super::relation::join;
-use super::state::Walk;
+use super::state::{MAX_IN_FUNCTIONS, Walk};
 use super::walk::Reading;
 use crate::evidence::shell::tree::{named_children, with_fields};
 
@@ -162,6 +162,10 @@ impl Reading<'_, '_> {
         })?;
         self.walk.kept = None;
         let found: Vec<Found> = self.walk.found.split_off(start);
+        self.walk.in_functions += found.len();
+        if self.walk.in_functions > MAX_IN_FUNCTIONS {
+            return None;
+        }
         self.walk.functions.insert(name, (found, end));
         Some(End::ZERO)
     }

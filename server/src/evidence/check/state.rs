@@ -11,6 +11,10 @@ use crate::evidence::shell::walk::{MAX_DEPTH, MAX_SCRIPTS};
 
 /// More checks in one command are not read.
 const MAX_RUNS: usize = 100;
+/// Statuses that are kept at a time.
+const MAX_SAVED: usize = 16;
+/// Runs in all functions together; with more of them a command is not read.
+pub(super) const MAX_IN_FUNCTIONS: usize = 1000;
 
 /// What the shell knows at one point of a command. A subshell gets a copy, so all of it is bounded.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +54,8 @@ pub(super) struct Walk {
     pub(super) shell: Shell,
     /// What a function runs, and how it ends; folders are as seen from where it is called.
     pub(super) functions: HashMap<String, (Vec<Found>, End)>,
+    /// The runs in all functions defined so far.
+    pub(super) in_functions: usize,
     /// What the last simple command hands on, until the list around it takes it.
     pub(super) kept: Option<Kept>,
     pub(super) saved: HashMap<String, Saved>,
@@ -64,6 +70,7 @@ pub(super) fn read(command: &str) -> Option<Vec<Run>> {
         found: Vec::new(),
         shell: Shell::default(),
         functions: HashMap::new(),
+        in_functions: 0,
         kept: None,
         saved: HashMap::new(),
         scripts: 0,
@@ -121,9 +128,17 @@ impl Walk {
         link.both(first, second)
     }
 
+    /// Keeps the status that runs from `from` on have led to.
     pub(super) fn save(&mut self, name: &str, from: usize) {
         let found = self.found[from..].to_vec();
-        self.saved.insert(name.to_owned(), Saved { from, found });
+        self.keep(name, Saved { from, found });
+    }
+
+    /// Puts a kept status under a name; one too many is not kept, and its runs stay hidden.
+    pub(super) fn keep(&mut self, name: &str, saved: Saved) {
+        if self.saved.len() < MAX_SAVED || self.saved.contains_key(name) {
+            self.saved.insert(name.to_owned(), saved);
+        }
     }
 
     /// Brings runs from `start` on back to how they stood when their status was kept.

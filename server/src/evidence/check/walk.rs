@@ -94,7 +94,7 @@ impl<'s> Reading<'_, 's> {
             Some(of) => {
                 if let Some(saved) = self.walk.saved.get(of) {
                     let saved = saved.clone();
-                    self.walk.saved.insert(name.to_owned(), saved);
+                    self.walk.keep(name, saved);
                 }
             }
             None => {}

@@ -79,18 +79,22 @@ impl Grammar {
 
 /// The command as the grammar can take it, or none when it cannot.
 ///
-/// A letter of a word stands in place of each byte beyond ASCII: the grammar's scanner (tree-sitter-bash 0.25.1) hands
-/// any character behind `{` to C's `isdigit`, which is undefined beyond a byte and crashes the process. No shell gives
-/// such characters a meaning, so nothing is lost.
+/// Letters of a word, `_` and two digits, stand in place of each byte beyond ASCII: the grammar's scanner
+/// (tree-sitter-bash 0.25.1) hands any character behind `{` to C's `isdigit`, which is undefined beyond a byte and
+/// crashes the process. No shell gives such characters a meaning, and different words stay different.
 pub(in crate::evidence) fn admitted(command: &str) -> Option<String> {
     // No shell can be given a NUL, and the grammar takes one for the end.
     if command.len() > MAX_COMMAND || command.contains(['\0', heredoc::MARK]) {
         return None;
     }
-    Some(
-        command
-            .bytes()
-            .map(|byte| if byte.is_ascii() { char::from(byte) } else { '_' })
-            .collect(),
-    )
+    let mut ascii = String::with_capacity(command.len());
+    for byte in command.bytes() {
+        if byte.is_ascii() {
+            ascii.push(char::from(byte));
+        } else {
+            ascii.push('_');
+            ascii.extend([byte >> 4, byte & 15].map(|half| char::from_digit(half.into(), 16).unwrap_or('_')));
+        }
+    }
+    Some(ascii)
 }

@@ -137,13 +137,28 @@ fn long_commands_take_time_by_their_length() {
         "if a; then b; fi; ",
         "for i in a b; do echo $i; ",
         "pytest; ",
+        "x=a; $x/$x/$x/$x; ",
     ];
+    let many = "pytest; ".repeat(90);
     for shape in shapes {
-        let command = format!("{}pytest", shape.repeat((full - 6) / shape.len()));
+        let room = full - many.len() - 6;
+        let command = format!("{many}{}pytest", shape.repeat(room / shape.len()));
         let begun = Instant::now();
         let _ = runs(&command);
-        eprintln!("{shape:?} took {:?}", begun.elapsed());
+        // Far more than it takes, far less than what grows with the square of the length.
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "{shape:?}: {:?}",
+            begun.elapsed()
+        );
     }
+    let functions = |n: usize| {
+        (0..n)
+            .map(|i| format!("f{i}() {{ {} }}\n", "pytest; ".repeat(10)))
+            .collect::<String>()
+    };
+    assert_eq!(keys(&functions(100)), Some(Vec::new()));
+    assert_eq!(keys(&functions(101)), None);
     let operands = format!("pytest {}", "a ".repeat(full / 2 - 4));
     assert_eq!(keys(&operands), Some(vec!["pytest:a".to_owned()]));
     assert_eq!(keys(&format!("pytest {}", " ".repeat(full))), None);
