@@ -1,5 +1,4 @@
-//! What holds for every command: it is read without a panic and within bounds, and what stands around a run does not
-//! change which run it is.
+//! What holds for every command: no panic, bounds, and the same run whatever stands around it.
 //! Single commands stay out.
 
 use std::time::{Duration, Instant};
