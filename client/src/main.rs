@@ -3,6 +3,7 @@
 
 mod claims;
 mod detach;
+mod language_server;
 mod output;
 mod pause;
 mod place;
@@ -56,13 +57,20 @@ enum Command {
 }
 
 #[derive(Args)]
+#[command(group = clap::ArgGroup::new("how").required(true))]
 struct ServeArguments {
     /// Start it in the background, unless one runs, and return when it takes connections.
-    #[arg(long, conflicts_with = "foreground", required_unless_present = "foreground")]
+    #[arg(long, group = "how")]
     detach: bool,
     /// Serve in this process until it is stopped.
-    #[arg(long)]
+    #[arg(long, group = "how")]
     foreground: bool,
+    /// Serve an editor, as a language server on stdin and stdout, with the sessions of the server of the state folder.
+    #[arg(long, group = "how")]
+    stdio: bool,
+    /// With --stdio: keep the sessions in this process, and neither need nor start another one.
+    #[arg(long, requires = "stdio")]
+    solo: bool,
     /// Exit after so many seconds without an event, instead of what the settings say.
     #[arg(long, value_name = "SECONDS")]
     idle_seconds: Option<u64>,
@@ -106,6 +114,9 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let place = Place::of_process()?;
     if arguments.detach {
         return detach::run(&place, arguments.idle_seconds, arguments.replace);
+    }
+    if arguments.stdio {
+        return language_server::run(&place, arguments.solo);
     }
     let idle = arguments.idle_seconds.map(Duration::from_secs);
     let options = ServeOptions {

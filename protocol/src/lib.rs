@@ -4,6 +4,7 @@
 pub mod decision;
 pub mod environment;
 pub mod event;
+pub mod findings;
 pub mod frame;
 pub mod method;
 pub mod paths;

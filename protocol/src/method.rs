@@ -19,6 +19,8 @@ pub const ON_SESSION_END: &str = "onSessionEnd";
 pub const LIST_CLAIMS: &str = "listClaims";
 /// The person retires a claim.
 pub const RETIRE_CLAIM: &str = "retireClaim";
+/// The person takes back that a claim was retired.
+pub const REOPEN_CLAIM: &str = "reopenClaim";
 /// The sessions on the ledger.
 pub const LIST_SESSIONS: &str = "listSessions";
 /// The server, its sessions and what is paused.
@@ -27,11 +29,22 @@ pub const STATUS: &str = "status";
 pub const PAUSE: &str = "pause";
 /// Who answers, without a look at anything else: a server that is busy answers too.
 pub const PING: &str = "ping";
+/// A session's document.
+pub const SESSION_REPORT: &str = "sessionReport";
+/// The places that editors may hold something of ours for.
+pub const PUBLISHED_URIS: &str = "publishedUris";
+/// What editors are shown, now and whenever it changes.
+pub const SUBSCRIBE_FINDINGS: &str = "subscribeFindings";
+/// No more of it.
+pub const UNSUBSCRIBE_FINDINGS: &str = "unsubscribeFindings";
 /// The server finishes what is in flight and exits.
 pub const SHUTDOWN: &str = "shutdown";
 
+/// The notification of a subscription to the findings; it is sent, not called.
+pub const FINDINGS_CHANGED: &str = "findingsChanged";
+
 /// Every method a client may call.
-pub const ALL: [&str; 14] = [
+pub const ALL: [&str; 19] = [
     ON_SESSION_START,
     ON_PROMPT,
     ON_PRE_TOOL_USE,
@@ -41,9 +54,14 @@ pub const ALL: [&str; 14] = [
     ON_SESSION_END,
     LIST_CLAIMS,
     RETIRE_CLAIM,
+    REOPEN_CLAIM,
     LIST_SESSIONS,
     STATUS,
     PAUSE,
     PING,
+    SESSION_REPORT,
+    PUBLISHED_URIS,
+    SUBSCRIBE_FINDINGS,
+    UNSUBSCRIBE_FINDINGS,
     SHUTDOWN,
 ];

@@ -52,6 +52,17 @@ pub fn said(state_dir: &Path, session: &str, kind: &str) -> PathBuf {
     state_dir.join(format!("said/{hash:016x}"))
 }
 
+/// A session's document.
+pub fn session_document(state_dir: &Path, harness: &str, session: &str) -> PathBuf {
+    let hash = fnv1a(format!("{harness}\0{session}").as_bytes());
+    state_dir.join(format!("sessions/{hash:016x}.md"))
+}
+
+/// Where the language server lays its pages, for editors that open a finding's description.
+pub fn pages(state_dir: &Path) -> PathBuf {
+    state_dir.join("docs")
+}
+
 /// The ledger.
 pub fn ledger(state_dir: &Path) -> PathBuf {
     state_dir.join("ledger.sqlite")

@@ -95,6 +95,14 @@ pub struct RetireClaimParams {
     pub why: Option<String>,
 }
 
+/// `reopenClaim`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReopenClaimParams {
+    /// The claim, which the person had retired.
+    pub id: String,
+}
+
 /// `pause`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -8,16 +8,20 @@ use serde_json::{Map, Value, json};
 use crate::event::{
     PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
 };
+use crate::findings::{FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
 use crate::frame::{self, ErrorObject, Speaker};
-use crate::query::{Claim, ListClaimsParams, Pause, PauseParams, Pong, RetireClaimParams, SessionStatus, Status};
+use crate::query::{
+    Claim, ListClaimsParams, Pause, PauseParams, Pong, ReopenClaimParams, RetireClaimParams, SessionStatus, Status,
+};
 use crate::settings::Settings;
 use crate::{Decision, method};
 
 /// The document: under `$defs` every type that is sent and the settings, under `methods` what each method takes and
-/// answers, under `errors` the codes. Types are described as they are read: what may be left out is not required.
+/// answers, under `notifications` what the server sends unasked, under `errors` the codes. Types are described as they are read: what may be left out is not required.
 pub fn document() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let methods = methods(&mut generator);
+    let findings_changed = generator.subschema_for::<FindingsChanged>();
     generator.subschema_for::<Speaker>();
     generator.subschema_for::<ErrorObject>();
     generator.subschema_for::<Settings>();
@@ -38,6 +42,7 @@ pub fn document() -> Value {
             "notFound": frame::NOT_FOUND,
         },
         "methods": methods,
+        "notifications": { method::FINDINGS_CHANGED: { "result": findings_changed } },
         "$defs": generator.take_definitions(true),
     })
 }
@@ -60,13 +65,21 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::ON_SESSION_END, of::<SessionEndParams>, of::<Decision>);
     add(method::LIST_CLAIMS, of::<ListClaimsParams>, of::<Vec<Claim>>);
     add(method::RETIRE_CLAIM, of::<RetireClaimParams>, of::<Claim>);
+    add(method::REOPEN_CLAIM, of::<ReopenClaimParams>, of::<Claim>);
     add(method::LIST_SESSIONS, of::<()>, of::<Vec<SessionStatus>>);
     add(method::STATUS, of::<()>, of::<Status>);
     add(method::PAUSE, of::<PauseParams>, of::<Pause>);
     add(method::PING, of::<()>, of::<Pong>);
+    add(method::SESSION_REPORT, of::<SessionReportParams>, of::<SessionReport>);
+    add(method::PUBLISHED_URIS, of::<PublishedUrisParams>, of::<Vec<String>>);
+    add(method::SUBSCRIBE_FINDINGS, of::<()>, of::<SubscriptionId>);
+    add(method::UNSUBSCRIBE_FINDINGS, of::<[SubscriptionId; 1]>, of::<bool>);
     add(method::SHUTDOWN, of::<()>, of::<()>);
     methods
 }
+
+/// A subscription's id, which `unsubscribeFindings` takes as the one element of its params.
+type SubscriptionId = u64;
 
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()

@@ -6,6 +6,8 @@ pub mod engine;
 pub mod evidence;
 pub mod harness;
 pub mod ledger;
+pub mod lsp;
+pub mod picture;
 pub mod record;
 pub mod rpc;
 pub mod session;

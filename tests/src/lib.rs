@@ -3,13 +3,16 @@
 
 pub mod case;
 pub mod claude_code;
+pub mod lsp_client;
 pub mod model;
 pub mod need;
 pub mod outcome;
 pub mod packages;
 pub mod play;
 pub mod process;
+pub mod python;
 pub mod scenario;
 pub mod schema;
+pub mod talk;
 pub mod transcript;
 pub mod world;

@@ -116,6 +116,11 @@ impl Cache {
         })
     }
 
+    /// The folder itself.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     fn folder(&self, pin: &Pin, package: &Package) -> PathBuf {
         self.root
             .join(package.package.trim_start_matches('@').replace('/', "-"))

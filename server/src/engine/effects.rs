@@ -115,6 +115,15 @@ impl Engine {
         decision
     }
 
+    /// The person has had facts of a session written through this process: its book and those who watch are told.
+    pub fn written(&self, key: &SessionKey) {
+        let slot = self.sessions.get(key).map(|slot| Arc::clone(&slot));
+        if let Some(slot) = slot {
+            slot.live.lock().unwrap_or_else(PoisonError::into_inner).outdate();
+        }
+        self.stir();
+    }
+
     fn write(&self, live: &mut Live, event: &Event<'_>, facts: &[Fact], durability: Durability) {
         let held = std::mem::take(&mut live.unwritten);
         let all = [held.as_slice(), facts].concat();
@@ -140,6 +149,7 @@ impl Engine {
                 let (old, new_ids) = ids.split_at(held.len().min(ids.len()));
                 live.written(old);
                 live.take(new(facts, new_ids));
+                self.stir();
             }
             Err(error) => {
                 // Budgets still have to count what was answered, or a refusal could repeat for ever.

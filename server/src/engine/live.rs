@@ -27,6 +27,9 @@ const MAX_UNWRITTEN: usize = 4096;
 /// The ledger's name for the main agent's fold.
 const MAIN: &str = "";
 
+/// What no ledger has for a version: SQLite counts up from 1.
+const NEVER: i64 = -1;
+
 /// One agent's record: the file, and what was folded of it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Following {
@@ -101,6 +104,12 @@ impl Live {
         self.last_fact = new.last;
         self.loaded = Some(version);
         Ok(())
+    }
+
+    /// Has the next refresh read the ledger: this process wrote facts of the session past this book.
+    pub(super) fn outdate(&mut self) {
+        // Not none: that would make answers of this process look like those of one before it.
+        self.loaded = self.loaded.map(|_| NEVER);
     }
 
     /// Takes facts into the book that this process itself has just written.
@@ -362,7 +371,7 @@ fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = 
                 ids.insert(std::mem::replace(claim, id.clone()), id);
                 *rewords = rewords.as_ref().and_then(|old| ids.get(old).cloned());
             }
-            FactBody::ClaimSettled { claim, .. } => match ids.get(claim) {
+            FactBody::ClaimSettled { claim, .. } | FactBody::ClaimReopened { claim } => match ids.get(claim) {
                 Some(id) => claim.clone_from(id),
                 None => continue,
             },

@@ -7,6 +7,7 @@ mod once;
 mod pauses;
 pub mod queries;
 mod settings;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,6 +29,7 @@ use live::Live;
 use once::Recent;
 use pauses::PauseEnds;
 use settings::SettingsFiles;
+pub use watch::{Watch, WatchError};
 
 /// Within this time a gate is decided, or it passes and that is said.
 const GATE_DEADLINE: Duration = Duration::from_millis(110);
@@ -59,6 +61,8 @@ pub struct Engine {
     started: Instant,
     /// When the last event came, in milliseconds since `started`: the system's clock may jump.
     last_event: AtomicU64,
+    /// Told whenever this process has written facts.
+    stirred: tokio::sync::watch::Sender<()>,
 }
 
 #[derive(Default)]
@@ -90,11 +94,23 @@ impl Engine {
             ),
         };
         ledger.wait_at_most(LEDGER_WAIT)?;
+        Ok(Self::on(state_dir, ledger, notes))
+    }
+
+    /// Works on the ledger of a state folder that another process owns, in short writes beside that one's.
+    pub fn beside(state_dir: &Path) -> Result<Self, LedgerError> {
+        match Ledger::open_existing(state_dir)? {
+            Some(ledger) => Ok(Self::on(state_dir, ledger, Vec::new())),
+            None => Self::open(state_dir),
+        }
+    }
+
+    fn on(state_dir: &Path, ledger: Ledger, notes: Vec<String>) -> Self {
         let troubles = notes
             .into_iter()
             .map(|note| (format!("ledger:{}", now()), note))
             .collect();
-        Ok(Self {
+        Self {
             state_dir: state_dir.to_owned(),
             ledger: RwLock::new(Arc::new(ledger)),
             troubles: Mutex::new(troubles),
@@ -103,7 +119,8 @@ impl Engine {
             pauses: PauseEnds::default(),
             started: Instant::now(),
             last_event: AtomicU64::new(0),
-        })
+            stirred: tokio::sync::watch::Sender::default(),
+        }
     }
 
     /// Time since the last event.

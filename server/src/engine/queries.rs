@@ -1,6 +1,7 @@
 //! What people and editors ask of a ledger, and what they do to it: claims, sessions, pauses.
 //! These need no server: a command asks the file itself, the server asks it for an editor.
 
+use proofmark_protocol::findings::PublishedUrisParams;
 use proofmark_protocol::query::{Claim, ClaimState, Pause, ServerStatus, SessionStatus, Status};
 use thiserror::Error;
 
@@ -13,6 +14,12 @@ pub enum QueryError {
     /// Nothing on the ledger has this id.
     #[error("no claim on the ledger has the id {0}")]
     UnknownClaim(String),
+    /// The claim was not retired, so there is nothing to take back.
+    #[error("the claim {0} is not retired")]
+    NotRetired(String),
+    /// Nothing on the ledger has this key.
+    #[error("no session on the ledger is called {0}")]
+    UnknownSession(String),
     /// The claim is not open.
     #[error("the claim {0} is not open any more")]
     NotOpen(String),
@@ -66,19 +73,45 @@ pub fn status(ledger: Option<&Ledger>, server: ServerStatus, now: u64) -> Result
 
 /// The person retires a claim.
 pub fn retire(ledger: &Ledger, id: &str, why: Option<&str>, now: u64) -> Result<Claim, QueryError> {
+    let body = FactBody::ClaimSettled {
+        claim: id.to_owned(),
+        state: ClaimState::Retired,
+        settled_by: None,
+        matched: None,
+        why: why.map(str::to_owned),
+    };
+    say_of_claim(ledger, id, body, now, |state| match state {
+        ClaimState::Open => Ok(()),
+        _ => Err(QueryError::NotOpen(id.to_owned())),
+    })
+}
+
+/// The person takes back that a claim was retired: it is open again.
+pub fn reopen(ledger: &Ledger, id: &str, now: u64) -> Result<Claim, QueryError> {
+    say_of_claim(
+        ledger,
+        id,
+        FactBody::ClaimReopened { claim: id.to_owned() },
+        now,
+        |state| match state {
+            ClaimState::Retired => Ok(()),
+            _ => Err(QueryError::NotRetired(id.to_owned())),
+        },
+    )
+}
+
+/// Writes down what the person says of a claim, where its state allows that.
+fn say_of_claim(
+    ledger: &Ledger,
+    id: &str,
+    body: FactBody,
+    now: u64,
+    allowed: impl FnOnce(ClaimState) -> Result<(), QueryError>,
+) -> Result<Claim, QueryError> {
     for row in ledger.sessions()? {
         let known = book(ledger, &row.key)?;
         let Some(claim) = known.claim(id) else { continue };
-        if claim.state != ClaimState::Open {
-            return Err(QueryError::NotOpen(id.to_owned()));
-        }
-        let body = FactBody::ClaimSettled {
-            claim: id.to_owned(),
-            state: ClaimState::Retired,
-            settled_by: None,
-            matched: None,
-            why: why.map(str::to_owned),
-        };
+        allowed(claim.state)?;
         let agent = claim.agent.clone();
         let turn = known.turn(agent.as_deref());
         // Where the claim hangs: a fork that takes over the claim takes over that it was retired.
@@ -88,7 +121,7 @@ pub fn retire(ledger: &Ledger, id: &str, why: Option<&str>, now: u64) -> Result<
             agent,
             turn,
             anchor,
-            key: format!("retired:{id}:{now}"),
+            key: format!("{}:{id}:{now}", body.kind()),
             body,
         };
         ledger.append(&row.key, &[fact], Durability::Disk)?;
@@ -109,6 +142,35 @@ pub fn pause(ledger: &Ledger, session: Option<&str>, seconds: u64, now: u64) -> 
         session: session.map(str::to_owned),
         until,
     })
+}
+
+/// Notes which places a front end fills and has emptied. The answer: the places that front ends left filled which are gone.
+pub fn published(ledger: &Ledger, params: &PublishedUrisParams, now: u64) -> Result<Vec<String>, LedgerError> {
+    let left = |process: u32| process != params.process && !is_running(process);
+    if !params.add.is_empty() {
+        ledger.note_published(params.process, &params.add, now)?;
+    }
+    if !params.remove.is_empty() {
+        let emptied = |(uri, process): &(String, u32)| {
+            params.remove.contains(uri) && (*process == params.process || left(*process))
+        };
+        let places: Vec<_> = ledger.published()?.into_iter().filter(emptied).collect();
+        ledger.forget_published(&places)?;
+    }
+    let mut uris: Vec<String> = ledger
+        .published()?
+        .into_iter()
+        .filter(|(_, process)| left(*process))
+        .map(|(uri, _)| uri)
+        .collect();
+    uris.dedup();
+    Ok(uris)
+}
+
+/// True when there is such a process, also one of somebody else's.
+fn is_running(process: u32) -> bool {
+    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    id.is_some_and(|id| rustix::process::test_kill_process(id) != Err(rustix::io::Errno::SRCH))
 }
 
 fn book(ledger: &Ledger, key: &SessionKey) -> Result<Book, LedgerError> {

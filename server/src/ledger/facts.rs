@@ -1,6 +1,7 @@
 //! Facts as rows: written once for each key, read back in the order in which they were committed.
 //! What a fact means stays out.
 
+use proofmark_protocol::Harness;
 use rusqlite::{Row, named_params};
 
 use super::{Ledger, LedgerError, to_sql};
@@ -34,6 +35,10 @@ pub struct Facts {
     /// Where to go on reading: the id of the last row, skipped or not; what was asked for when there was no row.
     pub last: i64,
 }
+
+/// Told not to use the index by session, which has the groups in order: all of it would be read for a few new rows.
+pub(super) const CHANGED: &str =
+    "SELECT harness, session, max(id) FROM fact NOT INDEXED WHERE id > ?1 GROUP BY harness, session";
 
 impl Ledger {
     /// Writes facts of one session, all or none. The answer holds their ids in the order given; none for a fact whose key
@@ -80,6 +85,29 @@ impl Ledger {
             self.sync()?;
         }
         Ok(ids)
+    }
+
+    /// The sessions that got facts with an id above `after`, and where to go on looking.
+    ///
+    /// # Errors
+    /// As [`LedgerError`] says.
+    pub fn changed_since(&self, after: i64) -> Result<(Vec<SessionKey>, i64), LedgerError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(CHANGED)?;
+            let mut rows = select.query([after])?;
+            let (mut keys, mut last) = (Vec::new(), after);
+            while let Some(row) = rows.next()? {
+                last = last.max(row.get(2)?);
+                // A harness that only a later build knows has nobody here to speak for it.
+                if let Some(harness) = Harness::from_name(row.get_ref(0)?.as_str()?) {
+                    keys.push(SessionKey {
+                        harness,
+                        session: row.get(1)?,
+                    });
+                }
+            }
+            Ok((keys, last))
+        })
     }
 
     /// The facts of one session with an id above `after`; 0 for all of them.

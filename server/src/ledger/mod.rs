@@ -6,6 +6,7 @@ mod facts;
 mod file;
 mod lineage;
 mod pauses;
+mod published;
 mod schema;
 mod sessions;
 #[cfg(test)]

@@ -11,7 +11,8 @@ pub(super) const APPLICATION_ID: i64 = 0x5072_6d6b;
 
 /// The steps from an empty file to the tables of this build. The version of a ledger (`user_version`) is how many of them
 /// it has taken. A step that was released is never changed; a new one is put at the end.
-pub(super) const STEPS: &[&str] = &["
+pub(super) const STEPS: &[&str] = &[
+    "
     PRAGMA application_id = 0x50726d6b;
     CREATE TABLE session (
         harness TEXT NOT NULL, session TEXT NOT NULL,
@@ -36,15 +37,23 @@ pub(super) const STEPS: &[&str] = &["
         PRIMARY KEY (harness, first_row, session)
     ) STRICT;
     CREATE TABLE pause (session TEXT UNIQUE, until INTEGER NOT NULL) STRICT;
-"];
+",
+    "
+    CREATE TABLE published (
+        uri TEXT NOT NULL, process INTEGER NOT NULL, at INTEGER NOT NULL,
+        PRIMARY KEY (uri, process)
+    ) STRICT;
+",
+];
 
 /// One row of every table with every column that this build uses: fails on tables that only share the name.
-const PROBES: [&str; 5] = [
+const PROBES: [&str; 6] = [
     "SELECT harness, session, first_seen, last_seen, transcript, cwd FROM session LIMIT 1",
     "SELECT id, at, harness, session, agent, turn, kind, subject, anchor, key, body FROM fact LIMIT 1",
     "SELECT harness, session, stream, body, at FROM snapshot LIMIT 1",
     "SELECT harness, first_row, session, at FROM lineage LIMIT 1",
     "SELECT session, until FROM pause LIMIT 1",
+    "SELECT uri, process, at FROM published LIMIT 1",
 ];
 
 /// What a SQLite file is to this build.

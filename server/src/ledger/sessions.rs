@@ -63,6 +63,38 @@ impl Ledger {
         })
     }
 
+    /// The sessions that were heard of since `since` (milliseconds since 1970), in no order, and the id of the newest fact:
+    /// from there on [`Ledger::changed_since`] tells what is new.
+    ///
+    /// # Errors
+    /// As [`LedgerError`] says.
+    pub fn heard_of_since(&self, since: u64) -> Result<(Vec<SessionKey>, i64), LedgerError> {
+        // The id first: what is written in between is looked at once more.
+        let last = self.read(|connection| {
+            let mut newest = connection.prepare_cached("SELECT ifnull(max(id), 0) FROM fact")?;
+            newest.query_row([], |row| row.get(0))
+        })?;
+        let sessions = self.sessions()?.into_iter().filter(|row| row.last_seen >= since);
+        Ok((sessions.map(|row| row.key).collect(), last))
+    }
+
+    /// One session that was heard of.
+    ///
+    /// # Errors
+    /// As [`LedgerError`] says.
+    pub fn session(&self, key: &SessionKey) -> Result<Option<SessionRow>, LedgerError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT harness, session, first_seen, last_seen, transcript, cwd FROM session
+                 WHERE harness = ?1 AND session = ?2",
+            )?;
+            select
+                .query_row((key.harness.as_str(), &key.session), session)
+                .optional()
+                .map(Option::flatten)
+        })
+    }
+
     /// The last snapshot of a session's stream: `""` for the main agent, else the helper agent's id.
     ///
     /// # Errors

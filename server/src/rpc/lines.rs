@@ -5,91 +5,169 @@ use std::sync::Arc;
 
 use jsonrpsee::Extensions;
 use jsonrpsee::Methods;
-use jsonrpsee::core::server::{ConnectionId, MethodCallback};
+use jsonrpsee::core::id_providers::RandomIntegerIdProvider;
+use jsonrpsee::core::server::{BoundedSubscriptions, ConnectionId, MethodCallback, MethodSink, SubscriptionState};
 use jsonrpsee::types::{Id, Params};
 use proofmark_protocol::frame::{
     ErrorObject, INVALID_REQUEST, IncomingRequest, MAX_FRAME, METHOD_NOT_FOUND, PARSE_ERROR, SUPERSEDED, Speaker,
 };
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
 
 use crate::rpc::owner::Control;
 
+/// Messages of a subscription that wait for a slow reader; the subscription itself waits with the rest.
+const WAITING: usize = 4;
+
+/// One connection: what its requests are answered with, and where its subscription goes.
+struct Connection<'a> {
+    methods: &'a Methods,
+    control: &'a Control,
+    id: ConnectionId,
+    /// One subscription each: a second one would get the same.
+    subscriptions: BoundedSubscriptions,
+    sink: mpsc::Sender<Box<RawValue>>,
+}
+
 /// Serves a connection until its other side closes it, a message is too long, or the server gives way.
-pub(super) async fn serve<S>(stream: S, methods: Methods, control: Arc<Control>) -> std::io::Result<()>
+pub(crate) async fn serve<S>(stream: S, methods: Methods, control: Arc<Control>) -> std::io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let (read, mut write) = tokio::io::split(stream);
     let mut read = BufReader::new(read);
+    let (sink, mut subscribed) = mpsc::channel(WAITING);
+    let connection = Connection {
+        methods: &methods,
+        control: &control,
+        id: ConnectionId(control.next_connection()),
+        subscriptions: BoundedSubscriptions::new(1),
+        sink,
+    };
     let mut line = Vec::new();
     loop {
-        line.clear();
-        let limit = MAX_FRAME as u64 + 1;
-        if (&mut read).take(limit).read_until(b'\n', &mut line).await? == 0 {
-            return Ok(());
+        tokio::select! {
+            // What was read before the other branch won stays in the line.
+            read = read_line(&mut read, &mut line) => if !read? { return Ok(()) },
+            Some(message) = subscribed.recv() => {
+                write.write_all(&spoken(message.get())).await?;
+                continue;
+            }
         }
         if line.len() > MAX_FRAME {
             let why = format!("a message is longer than {MAX_FRAME} bytes");
             return write.write_all(&error(None, INVALID_REQUEST, &why)).await;
         }
-        if line.trim_ascii().is_empty() {
-            continue;
+        if !line.trim_ascii().is_empty() {
+            let _in_flight = control.begin();
+            let answer = connection.answer(&line);
+            tokio::pin!(answer);
+            let answer = loop {
+                tokio::select! {
+                    answer = &mut answer => break answer,
+                    Some(message) = subscribed.recv() => write.write_all(&spoken(message.get())).await?,
+                }
+            };
+            if let Some(answer) = answer {
+                write.write_all(&answer).await?;
+            }
         }
-        let _in_flight = control.begin();
-        if let Some(answer) = answer(&line, &methods, &control).await {
-            write.write_all(&answer).await?;
-        }
+        line.clear();
     }
 }
 
-/// The answer to one message; none to a notification.
-async fn answer(line: &[u8], methods: &Methods, control: &Control) -> Option<Vec<u8>> {
-    // Only an object is a request: a list would be read as the members in their order.
-    let request: IncomingRequest<'_> = match serde_json::from_slice(line) {
-        Ok(request) if line.trim_ascii_start().starts_with(b"{") => request,
-        _ => {
-            let value: Option<Value> = serde_json::from_slice(line).ok();
-            let id = value
-                .as_ref()
-                .and_then(|value| value.get("id"))
-                .map(Value::to_string)
-                .filter(|id| is_id(id));
-            let (code, why) = if value.is_some() {
-                (INVALID_REQUEST, "the message is no request")
-            } else {
-                (PARSE_ERROR, "the message is no JSON")
-            };
-            return Some(error(id.as_deref(), code, why));
+/// Reads on to the end of a line, or to one byte more than a line may have; false at the end of the stream.
+async fn read_line(read: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>) -> std::io::Result<bool> {
+    let limit = (MAX_FRAME + 1).saturating_sub(line.len());
+    let more = read.take(limit as u64).read_until(b'\n', line).await?;
+    Ok(more > 0 || !line.is_empty())
+}
+
+impl Connection<'_> {
+    /// The answer to one message; none to a notification, and none where the answer goes with the subscription it begins.
+    async fn answer(&self, line: &[u8]) -> Option<Vec<u8>> {
+        // Only an object is a request: a list would be read as the members in their order.
+        let request: IncomingRequest<'_> = match serde_json::from_slice(line) {
+            Ok(request) if line.trim_ascii_start().starts_with(b"{") => request,
+            _ => {
+                let value: Option<Value> = serde_json::from_slice(line).ok();
+                let id = value
+                    .as_ref()
+                    .and_then(|value| value.get("id"))
+                    .map(Value::to_string)
+                    .filter(|id| is_id(id));
+                let (code, why) = if value.is_some() {
+                    (INVALID_REQUEST, "the message is no request")
+                } else {
+                    (PARSE_ERROR, "the message is no JSON")
+                };
+                return Some(error(id.as_deref(), code, why));
+            }
+        };
+        let id = request.id.map(RawValue::get);
+        if id.is_some_and(|id| !is_id(id)) {
+            return Some(error(None, INVALID_REQUEST, "the id is neither a number nor a text"));
         }
-    };
-    let id = request.id.map(serde_json::value::RawValue::get);
-    if id.is_some_and(|id| !is_id(id)) {
-        return Some(error(None, INVALID_REQUEST, "the id is neither a number nor a text"));
-    }
-    let this = Speaker::this();
-    if request
-        .proofmark
-        .as_ref()
-        .is_some_and(|speaker| speaker.is_newer_than(&this))
-    {
-        control.shut_down();
-        let why = format!(
-            "this server is {}, the client is newer: the server gives way",
-            this.build
-        );
-        return id.map(|id| error(Some(id), SUPERSEDED, &why));
-    }
-    let params = Params::new(request.params.map(serde_json::value::RawValue::get)).into_owned();
-    let response = match methods.method(&request.method) {
-        Some(MethodCallback::Async(run)) => run(Id::Null, params, ConnectionId(0), usize::MAX, Extensions::new()).await,
-        Some(MethodCallback::Sync(run)) => run(Id::Null, params, usize::MAX, Extensions::new()),
-        _ => {
-            let why = format!("there is no method {}", crate::text::quote(&request.method, 40));
-            return id.map(|id| error(Some(id), METHOD_NOT_FOUND, &why));
+        let this = Speaker::this();
+        if request
+            .proofmark
+            .as_ref()
+            .is_some_and(|speaker| speaker.is_newer_than(&this))
+        {
+            self.control.shut_down();
+            let why = format!(
+                "this server is {}, the client is newer: the server gives way",
+                this.build
+            );
+            return id.map(|id| error(Some(id), SUPERSEDED, &why));
         }
-    };
-    id.map(|id| spoken(&with_id(response.as_json().get(), id)))
+        let params = Params::new(request.params.map(RawValue::get)).into_owned();
+        let response = match self.methods.method(&request.method) {
+            Some(MethodCallback::Async(run)) => run(Id::Null, params, self.id, usize::MAX, Extensions::new()).await,
+            Some(MethodCallback::Sync(run)) => run(Id::Null, params, usize::MAX, Extensions::new()),
+            Some(MethodCallback::Unsubscription(run)) => run(Id::Null, params, self.id, usize::MAX, Extensions::new()),
+            Some(MethodCallback::Subscription(run)) => {
+                let id = id?;
+                let Ok(parsed) = serde_json::from_str::<Id<'_>>(id) else {
+                    return Some(error(
+                        Some(id),
+                        INVALID_REQUEST,
+                        "a subscription's id has to be a number of 64 bits, or a text",
+                    ));
+                };
+                let Some(subscription_permit) = self.subscriptions.acquire() else {
+                    return Some(error(
+                        Some(id),
+                        INVALID_REQUEST,
+                        "this connection has a subscription already",
+                    ));
+                };
+                let id_provider = &RandomIntegerIdProvider;
+                let state = SubscriptionState {
+                    conn_id: self.id,
+                    id_provider,
+                    subscription_permit,
+                };
+                // The answer comes through the sink, before the subscription's first message.
+                run(
+                    parsed.into_owned(),
+                    params,
+                    MethodSink::new(self.sink.clone()),
+                    state,
+                    Extensions::new(),
+                )
+                .await;
+                return None;
+            }
+            None => {
+                let why = format!("there is no method {}", crate::text::quote(&request.method, 40));
+                return id.map(|id| error(Some(id), METHOD_NOT_FOUND, &why));
+            }
+        };
+        id.map(|id| spoken(&with_id(response.as_json().get(), id)))
+    }
 }
 
 /// True when a value, as it is written, can be an id.

@@ -2,7 +2,9 @@
 //! No rule about claims or turns lives here.
 
 pub mod holder;
-mod lines;
+pub(crate) mod lines;
 pub mod owner;
-mod registry;
+pub(crate) mod registry;
 mod socket;
+#[cfg(test)]
+mod tests;

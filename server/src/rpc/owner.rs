@@ -135,7 +135,7 @@ async fn serve_socket(
         tokio::select! {
             accepted = socket.listener.accept() => match accepted {
                 Ok((stream, _)) if is_ours(&stream) => {
-                    let (methods, control) = (Methods::clone(&methods), Arc::clone(&control));
+                    let (methods, control) = (methods.clone(), Arc::clone(&control));
                     control.connected.fetch_add(1, Ordering::Relaxed);
                     tokio::spawn(async move {
                         // A client that went away has nothing left to be told.
@@ -178,11 +178,19 @@ async fn serve_socket(
 }
 
 /// What the handlers can do to the server, and what it knows of its clients.
-pub(super) struct Control {
+pub(crate) struct Control {
     holder: Holder,
     stop: watch::Sender<()>,
+    connections: AtomicUsize,
     in_flight: AtomicUsize,
     connected: AtomicUsize,
+}
+
+impl Default for Control {
+    /// For a process that serves without a lock.
+    fn default() -> Self {
+        Self::of(Holder::this())
+    }
 }
 
 impl Control {
@@ -190,6 +198,7 @@ impl Control {
         Self {
             holder,
             stop: watch::Sender::default(),
+            connections: AtomicUsize::new(0),
             in_flight: AtomicUsize::new(0),
             connected: AtomicUsize::new(0),
         }
@@ -207,6 +216,11 @@ impl Control {
     /// The server stops taking connections, finishes what is in flight, and exits.
     pub(super) fn shut_down(&self) {
         self.stop.send_replace(());
+    }
+
+    /// A number for a connection that no other one of this process has.
+    pub(super) fn next_connection(&self) -> usize {
+        self.connections.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Counts a request as in flight until its guard is dropped.

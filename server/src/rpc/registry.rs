@@ -6,14 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use futures_util::FutureExt;
-use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::core::SubscriptionError;
 use jsonrpsee::types::{ErrorObject, ErrorObjectOwned};
+use jsonrpsee::{PendingSubscriptionSink, RpcModule};
 use proofmark_protocol::event::{
     PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
 };
+use proofmark_protocol::findings::{PublishedUrisParams, SessionReportParams};
 use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, NOT_FOUND};
-use proofmark_protocol::query::{ListClaimsParams, PauseParams, RetireClaimParams, ServerStatus};
+use proofmark_protocol::query::{
+    Claim, ListClaimsParams, PauseParams, ReopenClaimParams, RetireClaimParams, ServerStatus,
+};
 use proofmark_protocol::{Decision, SessionRef, method};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,17 +25,18 @@ use serde::de::DeserializeOwned;
 use crate::engine::queries::{self, QueryError};
 use crate::engine::{Engine, now};
 use crate::rpc::owner::Control;
+use crate::session::SessionKey;
 
 /// What every handler can reach.
-pub(super) struct Context {
-    pub(super) engine: Arc<Engine>,
-    pub(super) control: Arc<Control>,
+pub(crate) struct Context {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) control: Arc<Control>,
 }
 
 type Answer<R> = Result<R, ErrorObjectOwned>;
 
 /// Every method of [`method::ALL`], each with its handler.
-pub(super) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
+pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
     let mut module = RpcModule::new(context);
     let m = &mut module;
     add(m, method::ON_SESSION_START, |context, params: SessionStartParams| {
@@ -70,7 +75,15 @@ pub(super) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     })?;
     add(m, method::RETIRE_CLAIM, |context, params: RetireClaimParams| {
         query(context, move |engine| {
-            queries::retire(&engine.ledger(), &params.id, params.why.as_deref(), now())
+            of_claim(
+                engine,
+                queries::retire(&engine.ledger(), &params.id, params.why.as_deref(), now()),
+            )
+        })
+    })?;
+    add(m, method::REOPEN_CLAIM, |context, params: ReopenClaimParams| {
+        query(context, move |engine| {
+            of_claim(engine, queries::reopen(&engine.ledger(), &params.id, now()))
         })
     })?;
     add(m, method::PAUSE, |context, params: PauseParams| {
@@ -90,11 +103,59 @@ pub(super) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(m, method::PING, |context, _: Ignored| async move {
         Ok(context.control.pong())
     })?;
+    add(m, method::SESSION_REPORT, |context, params: SessionReportParams| {
+        query(context, move |engine| {
+            engine
+                .report(&params)?
+                .ok_or_else(|| QueryError::UnknownSession(params.session.clone()))
+        })
+    })?;
+    add(m, method::PUBLISHED_URIS, |context, params: PublishedUrisParams| {
+        query(context, move |engine| {
+            queries::published(&engine.ledger(), &params, now())
+        })
+    })?;
+    m.register_subscription(
+        method::SUBSCRIBE_FINDINGS,
+        method::FINDINGS_CHANGED,
+        method::UNSUBSCRIBE_FINDINGS,
+        |_, pending, context, _| findings(pending, context),
+    )?;
     add(m, method::SHUTDOWN, |context, _: Ignored| async move {
         context.control.shut_down();
         Ok(())
     })?;
     Ok(module)
+}
+
+/// Has the engine notice what the person said of a claim.
+fn of_claim(engine: &Engine, said: Result<Claim, QueryError>) -> Result<Claim, QueryError> {
+    if let Ok(claim) = &said {
+        engine.written(&SessionKey {
+            harness: claim.harness,
+            session: claim.session.clone(),
+        });
+    }
+    said
+}
+
+/// Tells a subscriber what editors are shown, at the pace at which it reads.
+async fn findings(pending: PendingSubscriptionSink, context: Arc<Context>) -> Result<(), SubscriptionError> {
+    let mut watch = context.engine.watch();
+    let Ok(sink) = pending.accept().await else {
+        return Ok(());
+    };
+    loop {
+        let changed = tokio::select! {
+            () = sink.closed() => return Ok(()),
+            changed = watch.next() => changed.map_err(|error| SubscriptionError::from(error.to_string()))?,
+        };
+        let message =
+            serde_json::value::to_raw_value(&changed).map_err(|error| SubscriptionError::from(error.to_string()))?;
+        if sink.send(message).await.is_err() {
+            return Ok(());
+        }
+    }
 }
 
 /// Params of a method that takes none: whatever is sent is ignored.
@@ -142,9 +203,10 @@ where
         .await
         .map_err(|_| failed("the handler failed"))?;
     answer.map_err(|error| match error.into() {
-        error @ (QueryError::UnknownClaim(_) | QueryError::NotOpen(_)) => {
-            ErrorObject::owned(NOT_FOUND, error.to_string(), None::<()>)
-        }
+        error @ (QueryError::UnknownClaim(_)
+        | QueryError::NotOpen(_)
+        | QueryError::NotRetired(_)
+        | QueryError::UnknownSession(_)) => ErrorObject::owned(NOT_FOUND, error.to_string(), None::<()>),
         error => failed(&error.to_string()),
     })
 }

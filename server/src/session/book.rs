@@ -58,6 +58,8 @@ pub struct ClaimRow {
 pub struct TurnRefusals {
     /// How often the agent was sent back.
     pub count: u32,
+    /// When it was sent back first, in milliseconds since 1970.
+    pub first: Option<u64>,
     /// For what: check and subject.
     pub findings: BTreeSet<(String, String)>,
 }
@@ -120,6 +122,15 @@ impl Book {
                     row.why.clone_from(why);
                 }
             }
+            FactBody::ClaimReopened { claim } => {
+                if let Some(row) = self.by_id.get(claim).and_then(|at| self.claims.get_mut(*at)) {
+                    row.state = ClaimState::Open;
+                    row.changed = fact.at;
+                    row.settled_by = None;
+                    row.matched = None;
+                    row.why = None;
+                }
+            }
             FactBody::Refused { code, subject } => {
                 let turn = self.refusals.entry((fact.agent.clone(), fact.turn)).or_default();
                 turn.findings.insert((code.clone(), subject.clone()));
@@ -131,7 +142,9 @@ impl Book {
             FactBody::Answered { event, decision } => {
                 if decision.outcome == Outcome::Refuse {
                     self.refused_answers += 1;
-                    self.refusals.entry((fact.agent.clone(), fact.turn)).or_default().count += 1;
+                    let turn = self.refusals.entry((fact.agent.clone(), fact.turn)).or_default();
+                    turn.count += 1;
+                    turn.first.get_or_insert(fact.at);
                 }
                 if self.answered.len() == MAX_ANSWERS {
                     self.answered.pop_front();
@@ -222,6 +235,12 @@ impl Book {
             .get(&(agent.map(str::to_owned), turn))
             .cloned()
             .unwrap_or_default()
+    }
+
+    /// The turns in which an agent was sent back: agent, turn and refusals.
+    pub fn refused_turns(&self) -> impl Iterator<Item = (Option<&str>, u64, &TurnRefusals)> {
+        let refused = self.refusals.iter().filter(|(_, refusals)| refusals.count > 0);
+        refused.map(|((agent, turn), refusals)| (agent.as_deref(), *turn, refusals))
     }
 
     /// How often an agent of this session was sent back.

@@ -52,6 +52,11 @@ pub enum FactBody {
         /// Why, in the person's words.
         why: Option<String>,
     },
+    /// The person took back that a claim was retired.
+    ClaimReopened {
+        /// The claim's id.
+        claim: String,
+    },
     /// A finding sent the agent back.
     Refused {
         /// The check.
@@ -93,6 +98,7 @@ impl FactBody {
         match self {
             Self::ClaimTagged { .. } => "claim-tagged",
             Self::ClaimSettled { .. } => "claim-settled",
+            Self::ClaimReopened { .. } => "claim-reopened",
             Self::Refused { .. } => "refused",
             Self::LetGo { .. } => "let-go",
             Self::TurnEnded => "turn-ended",
@@ -105,7 +111,7 @@ impl FactBody {
     /// What it is about, for a person who looks into the ledger.
     pub fn subject(&self) -> &str {
         match self {
-            Self::ClaimTagged { claim, .. } | Self::ClaimSettled { claim, .. } => claim,
+            Self::ClaimTagged { claim, .. } | Self::ClaimSettled { claim, .. } | Self::ClaimReopened { claim } => claim,
             Self::Refused { subject, .. } | Self::LetGo { subject, .. } => subject,
             Self::Answered { event, .. } => event,
             Self::Owed { text: what } | Self::Said { what } => what,

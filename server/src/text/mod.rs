@@ -1,6 +1,7 @@
-//! What a text says: which of it is said and which is shown, the tags in it, whether two claims are the same.
+//! What a text says: which of it is said and which is shown, its tags and files, whether two claims are the same.
 //! What follows from a tag or a claim stays out: that is for the fold and the checks.
 
+mod cited;
 mod claim;
 mod prose;
 mod quote;
@@ -9,6 +10,7 @@ mod spoken;
 mod tag;
 mod words;
 
+pub use cited::cited;
 pub use claim::{folded, shares_subject, similarity};
 pub use prose::Prose;
 pub use quote::quote;

@@ -1,11 +1,15 @@
-//! Brings every pinned harness version into the package cache, so that the live tests can run without a network.
-//! Names of harnesses as arguments restrict it to these.
+//! Brings what tests run into the package cache: every pinned harness version, and the packages of the editor tests.
+//! Names as arguments restrict it to these: of harnesses, and `editors`.
 
 use std::env;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use proofmark_tests::packages::{Cache, Install, pins};
+use proofmark_tests::python::Packages;
+
+/// The name of the packages of the editor tests.
+const EDITORS: &str = "editors";
 
 fn main() -> Result<()> {
     let wanted: Vec<String> = env::args().skip(1).collect();
@@ -15,12 +19,21 @@ fn main() -> Result<()> {
         .filter(|pin| wanted.is_empty() || wanted.contains(&pin.harness))
     {
         let name = format!("{} {}", pin.harness, pin.version);
-        let did = match cache.install(pin).with_context(|| format!("cannot install {name}"))? {
-            Install::Present => "is in the cache",
-            Install::Fetched => "was fetched and checked",
-            Install::NoPackage => "has no package for this machine",
-        };
-        writeln!(io::stdout(), "{name} {did}")?;
+        let did = cache.install(pin).with_context(|| format!("cannot install {name}"))?;
+        say(&name, did)?;
+    }
+    if wanted.is_empty() || wanted.iter().any(|wanted| wanted == EDITORS) {
+        let did = Packages::install(&cache).context("cannot install the packages of the editor tests")?;
+        say("what the editor tests need", did)?;
     }
     Ok(())
+}
+
+fn say(name: &str, did: Install) -> io::Result<()> {
+    let did = match did {
+        Install::Present => "is in the cache",
+        Install::Fetched => "was fetched and checked",
+        Install::NoPackage => "has no package for this machine",
+    };
+    writeln!(io::stdout(), "{name} {did}")
 }

@@ -10,6 +10,7 @@ const MAX_LINES: usize = 500;
 const CORE: &[&str] = &[
     "server/src/session/",
     "server/src/evidence/",
+    "server/src/picture/",
     "server/src/checks/",
     "server/src/text/",
 ];

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{append, keys, open, session};
-use crate::ledger::{Durability, Ledger, LedgerError, Opened, file};
+use crate::ledger::{Durability, Ledger, LedgerError, Opened, file, schema};
 use crate::session::{Fact, FactBody};
 
 const MAIN: &str = "ledger.sqlite";
@@ -252,7 +252,10 @@ fn a_newer_ledger_is_left_byte_for_byte() {
             )
         };
         let before = state();
-        let newer = LedgerError::Newer { found: 99, known: 1 };
+        let newer = LedgerError::Newer {
+            found: 99,
+            known: i64::try_from(schema::STEPS.len()).unwrap(),
+        };
         assert_eq!(Ledger::open(folder.path()).unwrap_err(), newer);
         assert_eq!(Ledger::reopen(folder.path()).unwrap_err(), newer);
         assert_eq!(Ledger::open_existing(folder.path()).unwrap_err(), newer);

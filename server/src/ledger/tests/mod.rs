@@ -4,6 +4,7 @@
 mod facts;
 mod files;
 mod killed;
+mod published;
 mod schema;
 mod sessions;
 

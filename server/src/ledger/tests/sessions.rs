@@ -4,7 +4,7 @@
 use proofmark_protocol::Harness;
 use proofmark_protocol::query::Pause;
 
-use super::session;
+use super::{append, session};
 use crate::ledger::Ledger;
 
 #[test]
@@ -27,6 +27,25 @@ fn a_session_keeps_what_is_not_told_again() {
         (row.transcript.as_deref(), row.cwd.as_deref()),
         (Some("/t2"), Some("/w"))
     );
+}
+
+#[test]
+fn sessions_with_new_facts_are_told() {
+    let ledger = Ledger::in_memory().unwrap();
+    assert_eq!(ledger.changed_since(0).unwrap(), (vec![], 0));
+    append(&ledger, &session("a"), &["1", "2"]);
+    append(&ledger, &session("b"), &["1"]);
+    let (both, last) = ledger.changed_since(0).unwrap();
+    assert_eq!((both, last), (vec![session("a"), session("b")], 3));
+    append(&ledger, &session("b"), &["2"]);
+    assert_eq!(ledger.changed_since(last).unwrap(), (vec![session("b")], 4));
+    assert_eq!(ledger.changed_since(4).unwrap(), (vec![], 4));
+    assert_eq!(ledger.session(&session("a")).unwrap(), None, "facts alone are no visit");
+    ledger.touch(&session("a"), None, Some("/w"), 9).unwrap();
+    let row = ledger.session(&session("a")).unwrap().unwrap();
+    assert_eq!((row.last_seen, row.cwd.as_deref()), (9, Some("/w")));
+    assert_eq!(ledger.heard_of_since(9).unwrap(), (vec![session("a")], 4));
+    assert_eq!(ledger.heard_of_since(10).unwrap(), (vec![], 4));
 }
 
 #[test]

@@ -98,12 +98,12 @@ fn relations() {
 
 #[test]
 fn folders_of_two_commands() {
-    let root = only("cd /home/me/p && pytest tests/a.py").in_folder("/home/me/p/sub");
-    let same = only("pytest a.py").in_folder("/home/me/p/tests");
-    assert_eq!(root.key(), "pytest:/home/me/p/tests/a.py");
+    let root = only("cd /home/dev/p && pytest tests/a.py").in_folder("/home/dev/p/sub");
+    let same = only("pytest a.py").in_folder("/home/dev/p/tests");
+    assert_eq!(root.key(), "pytest:/home/dev/p/tests/a.py");
     assert_eq!(relation(&root, &same), Same);
     assert_eq!(
-        only("docker exec web pytest").in_folder("/home/me").key(),
+        only("docker exec web pytest").in_folder("/home/dev").key(),
         "pytest:all @container:web"
     );
 }

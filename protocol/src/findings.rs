@@ -1,0 +1,133 @@
+//! What an editor is shown: of each session its open claims and its refused turns, and where each may be put.
+//! Turning them into an editor's own diagnostics is the language server's part.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decision::{Evidence, Severity};
+use crate::event::Harness;
+
+/// `findingsChanged`: sent once when a subscription begins, then whenever a session has something else to say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FindingsChanged {
+    /// True when this is everything: a session that is not listed has nothing to say.
+    pub whole: bool,
+    /// Whole sessions; one without items has nothing left.
+    pub sessions: Vec<SessionFindings>,
+}
+
+/// What one session has to say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionFindings {
+    /// The harness that runs it.
+    pub harness: Harness,
+    /// Its key: its id, or its transcript's path where it has none.
+    pub session: String,
+    /// Its working folder, as last told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Path of its document, which is written before this is sent.
+    pub document: String,
+    /// What is to be shown.
+    pub items: Vec<Item>,
+    /// Claims that the person retired, newest first: what can be undone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retired: Vec<RetiredClaim>,
+}
+
+/// One thing to show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Item {
+    /// The same as long as it is about the same thing.
+    pub id: String,
+    /// The check, or `refused-turn`.
+    pub code: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// A fact in one sentence, then quotes.
+    pub message: String,
+    /// What it is about, as a short quote.
+    pub subject: String,
+    /// The id of the claim that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
+    /// The helper agent that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The person's turn, counted from 1; 0 when no turn was on record.
+    pub turn: u64,
+    /// Its line in the session's document, counted from 0.
+    pub line: u32,
+    /// Places that its text names; whether they exist was not looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cited: Vec<Cited>,
+    /// What it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+}
+
+/// A file that a text names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Cited {
+    /// The path as it is written.
+    pub path: String,
+    /// The line, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// A claim that the person retired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RetiredClaim {
+    /// Its id.
+    pub claim: String,
+    /// Its text, as a short quote.
+    pub subject: String,
+    /// Its line in the session's document, counted from 0.
+    pub line: u32,
+}
+
+/// `sessionReport`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionReportParams {
+    /// The session's key.
+    pub session: String,
+    /// Its harness, should two harnesses have a session of that key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<Harness>,
+}
+
+/// The answer to `sessionReport`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionReport {
+    /// Where the document lies, once an editor was shown the session.
+    pub document: String,
+    /// Its text, in Markdown.
+    pub text: String,
+}
+
+/// `publishedUris`: which places an editor may hold something of ours for.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct PublishedUrisParams {
+    /// The process that publishes; what it has filled is its own until it ends.
+    pub process: u32,
+    /// Places that it is about to fill.
+    pub add: Vec<String>,
+    /// Places that it has emptied.
+    pub remove: Vec<String>,
+}

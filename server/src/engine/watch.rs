@@ -1,0 +1,214 @@
+//! What editors are shown, followed along the ledger: whole at first, then session by session as facts come in.
+//! What a session looks like is `picture/`'s; who is told is the transports' business.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use proofmark_protocol::findings::{FindingsChanged, SessionFindings, SessionReport, SessionReportParams};
+use proofmark_protocol::paths;
+use thiserror::Error;
+use tokio::sync::watch;
+
+use super::{Engine, now};
+use crate::ledger::{Ledger, LedgerError};
+use crate::picture::{Picture, picture};
+use crate::session::{Book, SessionKey};
+
+/// How often the ledger is looked at for facts of other processes, while somebody watches.
+const LOOK: Duration = Duration::from_millis(250);
+/// A session that was not heard of for so long is not shown, in milliseconds: seven days.
+const RECENT: u64 = 7 * 24 * 60 * 60 * 1_000;
+
+/// Why nothing more can be shown.
+#[derive(Debug, Error)]
+pub enum WatchError {
+    /// The ledger can't be read.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A session's document can't be written.
+    #[error("a session's document can't be written: {0}")]
+    Document(io::Error),
+    /// The server is on its way out.
+    #[error("the server is shutting down")]
+    Closing,
+}
+
+/// One watcher's place on the ledger. It holds what it last showed, so it takes as long as its reader does: changes that
+/// come meanwhile are shown as one.
+pub struct Watch {
+    stirred: watch::Receiver<()>,
+    tail: Option<Tail>,
+}
+
+struct Tail {
+    engine: Arc<Engine>,
+    ledger: Arc<Ledger>,
+    last: i64,
+    whole: bool,
+    books: HashMap<SessionKey, (i64, Book)>,
+    shown: HashMap<SessionKey, Picture>,
+}
+
+impl Engine {
+    /// Watches what editors are shown.
+    pub fn watch(self: &Arc<Self>) -> Watch {
+        let tail = Tail {
+            engine: Arc::clone(self),
+            ledger: self.ledger(),
+            last: 0,
+            whole: true,
+            books: HashMap::new(),
+            shown: HashMap::new(),
+        };
+        Watch {
+            stirred: self.stirred.subscribe(),
+            tail: Some(tail),
+        }
+    }
+
+    /// Has everybody who watches look at once: this process has just written facts.
+    pub fn stir(&self) {
+        self.stirred.send_replace(());
+    }
+
+    /// A session's document as it is now; none when the ledger has no such session.
+    ///
+    /// # Errors
+    /// As [`LedgerError`] says.
+    pub fn report(&self, params: &SessionReportParams) -> Result<Option<SessionReport>, LedgerError> {
+        let ledger = self.ledger();
+        let named = |row: &crate::ledger::SessionRow| {
+            row.key.session == params.session && params.harness.is_none_or(|harness| harness == row.key.harness)
+        };
+        let Some(row) = ledger.sessions()?.into_iter().find(named) else {
+            return Ok(None);
+        };
+        let read = ledger.facts(&row.key, 0)?;
+        let book = Book::of(read.facts.iter().map(|stored| &stored.fact));
+        let document = self.document(&row.key);
+        let text = picture(&book, &row.key, row.cwd.as_deref(), &document).document;
+        Ok(Some(SessionReport { document, text }))
+    }
+
+    fn document(&self, key: &SessionKey) -> String {
+        paths::session_document(&self.state_dir, key.harness.as_str(), &key.session)
+            .display()
+            .to_string()
+    }
+}
+
+impl Watch {
+    /// What is shown, whole, at the first call; at each further one what has changed, once something has.
+    ///
+    /// # Errors
+    /// As [`WatchError`] says; a new watch may do better.
+    pub async fn next(&mut self) -> Result<FindingsChanged, WatchError> {
+        loop {
+            // Marked as seen before the look: what stirs during it is looked at next.
+            self.stirred.borrow_and_update();
+            let Some(mut tail) = self.tail.take() else {
+                return Err(WatchError::Closing);
+            };
+            let look = tokio::task::spawn_blocking(move || (tail.look(), tail)).await;
+            let (changed, tail) = look.map_err(|_| WatchError::Closing)?;
+            self.tail = Some(tail);
+            if let Some(changed) = changed? {
+                return Ok(changed);
+            }
+            tokio::select! {
+                stirred = self.stirred.changed() => stirred.map_err(|_| WatchError::Closing)?,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    }
+}
+
+impl Tail {
+    fn look(&mut self) -> Result<Option<FindingsChanged>, WatchError> {
+        let ledger = self.engine.ledger();
+        if !Arc::ptr_eq(&ledger, &self.ledger) {
+            // The ledger broke and was begun anew: nothing that was known of it holds.
+            self.ledger = ledger;
+            self.whole = true;
+            self.books.clear();
+            self.shown.clear();
+        }
+        let (changed, last) = match self.whole {
+            true => self.ledger.heard_of_since(now().saturating_sub(RECENT))?,
+            false => self.ledger.changed_since(self.last)?,
+        };
+        let mut sessions = Vec::new();
+        for key in changed {
+            if let Some(findings) = self.session(&key)? {
+                sessions.push(findings);
+            }
+        }
+        self.last = last;
+        let whole = std::mem::take(&mut self.whole);
+        Ok((whole || !sessions.is_empty()).then_some(FindingsChanged { whole, sessions }))
+    }
+
+    /// What a session that got new facts has to say, if that is something else than before.
+    fn session(&mut self, key: &SessionKey) -> Result<Option<SessionFindings>, WatchError> {
+        let row = self.ledger.session(key)?;
+        // Facts that a fork inherits may come before the session itself is noted.
+        if row
+            .as_ref()
+            .is_some_and(|row| row.last_seen.saturating_add(RECENT) < now())
+        {
+            return Ok(None);
+        }
+        let cwd = row.and_then(|row| row.cwd);
+        let (last, book) = self.books.entry(key.clone()).or_default();
+        let new = self.ledger.facts(key, *last)?;
+        for stored in &new.facts {
+            book.fold(&stored.fact);
+        }
+        *last = new.last;
+        let document = self.engine.document(key);
+        let new = picture(book, key, cwd.as_deref(), &document);
+        let old = self.shown.get(key);
+        if old == Some(&new) || (old.is_none() && new.findings.items.is_empty() && new.findings.retired.is_empty()) {
+            return Ok(None);
+        }
+        write(Path::new(&document), &new.document).map_err(WatchError::Document)?;
+        let findings = new.findings.clone();
+        self.shown.insert(key.clone(), new);
+        Ok(Some(findings))
+    }
+}
+
+/// Documents that this process has begun to write.
+static WRITES: AtomicU64 = AtomicU64::new(0);
+
+/// Puts a document in place, whole: another process may read or write it at the same time.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if std::fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    // Its own name for each write of each process, so that two never write into one file.
+    let nth = WRITES.fetch_add(1, Ordering::Relaxed);
+    let staging = path.with_extension(format!("{}-{nth}.tmp", std::process::id()));
+    let mut options = std::fs::OpenOptions::new();
+    let written = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&staging)
+        .and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()))
+        .and_then(|()| std::fs::rename(&staging, path));
+    if written.is_err() {
+        // What is left of it is of no use; the error that counts is the first one.
+        let _removed = std::fs::remove_file(&staging);
+    }
+    written
+}

@@ -1,0 +1,228 @@
+//! What is known of one editor: what it can do, what it was told, what it may still hold of ours.
+//! Sending, and asking the owner, stay out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use proofmark_protocol::Harness;
+use proofmark_protocol::findings::{FindingsChanged, Item, RetiredClaim, SessionFindings};
+use tower_lsp::ls_types::{Diagnostic, InitializeParams, Range, Uri};
+
+use super::diagnostics;
+use super::place::Encoding;
+
+/// What an editor said at its start.
+#[derive(Debug, Clone)]
+pub(super) struct Setup {
+    /// How it counts characters.
+    pub(super) encoding: Encoding,
+    /// The folders of its workspace.
+    pub(super) folders: Vec<PathBuf>,
+    /// It shows related information.
+    pub(super) related: bool,
+    /// It takes actions that are more than a command.
+    pub(super) literal_actions: bool,
+}
+
+impl Setup {
+    /// Reads it from `initialize`.
+    pub(super) fn of(params: &InitializeParams) -> Self {
+        let offered = params
+            .capabilities
+            .general
+            .as_ref()
+            .and_then(|general| general.position_encodings.as_deref());
+        let document = params.capabilities.text_document.as_ref();
+        let named = params
+            .workspace_folders
+            .as_ref()
+            .map(|folders| folders.iter().map(|folder| &folder.uri).collect());
+        #[expect(deprecated, reason = "editors that know no workspace folders still send it")]
+        let uris: Vec<&Uri> = named.unwrap_or_else(|| params.root_uri.iter().collect());
+        Self {
+            encoding: Encoding::negotiated(offered),
+            folders: uris.into_iter().filter_map(folder).collect(),
+            related: document
+                .and_then(|document| document.publish_diagnostics.as_ref())
+                .is_some_and(|publish| publish.related_information == Some(true)),
+            literal_actions: document
+                .and_then(|document| document.code_action.as_ref())
+                .is_some_and(|action| action.code_action_literal_support.is_some()),
+        }
+    }
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            encoding: Encoding::Utf16,
+            folders: Vec::new(),
+            related: false,
+            literal_actions: false,
+        }
+    }
+}
+
+/// The path behind a folder's URI; none for a scheme that names no files here.
+pub(super) fn folder(uri: &Uri) -> Option<PathBuf> {
+    let file = uri.scheme().as_str().eq_ignore_ascii_case("file");
+    uri.to_file_path()
+        .filter(|path| file && path.is_absolute())
+        .map(std::borrow::Cow::into_owned)
+}
+
+/// One editor.
+pub(super) struct Editor {
+    state_dir: PathBuf,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    setup: Setup,
+    sessions: BTreeMap<(Harness, String), SessionFindings>,
+    /// What was published by place; none where it is not known what the editor holds.
+    published: BTreeMap<Uri, Option<Vec<Diagnostic>>>,
+}
+
+/// What has to be published: a place and everything that is to be shown there.
+pub(super) type Change = (Uri, Vec<Diagnostic>);
+
+impl Editor {
+    /// An editor of which nothing is known yet.
+    pub(super) fn new(state_dir: PathBuf) -> Self {
+        Self {
+            state_dir,
+            held: Mutex::default(),
+        }
+    }
+
+    /// Proofmark's own folder.
+    pub(super) fn state_dir(&self) -> &Path {
+        &self.state_dir
+    }
+
+    /// What it said at its start.
+    pub(super) fn setup(&self) -> Setup {
+        self.held().setup.clone()
+    }
+
+    /// Takes what it says at its start.
+    pub(super) fn set_up(&self, setup: Setup) {
+        self.held().setup = setup;
+    }
+
+    /// Folders join its workspace and leave it.
+    pub(super) fn change_folders(&self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        let mut held = self.held();
+        held.setup.folders.retain(|folder| !removed.contains(folder));
+        held.setup.folders.extend(added);
+    }
+
+    /// Takes what sessions have to say.
+    pub(super) fn take(&self, changed: FindingsChanged) {
+        let mut held = self.held();
+        if changed.whole {
+            held.sessions.clear();
+        }
+        for session in changed.sessions {
+            held.sessions
+                .insert((session.harness, session.session.clone()), session);
+        }
+    }
+
+    /// Places at which it may hold something from an earlier process.
+    pub(super) fn may_hold(&self, uris: &[String]) {
+        let mut held = self.held();
+        for uri in uris.iter().filter_map(|uri| Uri::from_str(uri).ok()) {
+            held.published.entry(uri).or_insert(None);
+        }
+    }
+
+    /// Everything is to be published once more.
+    pub(super) fn forget_published(&self) {
+        self.held()
+            .published
+            .values_mut()
+            .for_each(|diagnostics| *diagnostics = None);
+    }
+
+    /// What it has to be told now. Reads the files that are cited.
+    pub(super) fn changes(&self) -> Vec<Change> {
+        let (setup, sessions) = {
+            let held = self.held();
+            (held.setup.clone(), held.sessions.values().cloned().collect::<Vec<_>>())
+        };
+        let mut wanted = diagnostics::of(&sessions, &setup, &self.state_dir);
+        let held = self.held();
+        for uri in held.published.keys() {
+            wanted.entry(uri.clone()).or_default();
+        }
+        wanted.retain(|uri, diagnostics| held.published.get(uri).and_then(Option::as_ref) != Some(diagnostics));
+        wanted.into_iter().collect()
+    }
+
+    /// Notes that it was told.
+    pub(super) fn told(&self, (uri, diagnostics): Change) {
+        let mut held = self.held();
+        if diagnostics.is_empty() {
+            held.published.remove(&uri);
+        } else {
+            held.published.insert(uri, Some(diagnostics));
+        }
+    }
+
+    /// The published diagnostics of a file on the lines of a range.
+    pub(super) fn at(&self, uri: &Uri, range: Range) -> Vec<Diagnostic> {
+        let held = self.held();
+        // Editors spell the same path in their own way; the path itself is what counts.
+        let same = |known: &Uri| known == uri || known.to_file_path() == uri.to_file_path();
+        let there = held
+            .published
+            .iter()
+            .filter(|(known, _)| same(known))
+            .filter_map(|(_, told)| told.as_ref());
+        there
+            .flatten()
+            .filter(|diagnostic| touch(diagnostic.range, range))
+            .cloned()
+            .collect()
+    }
+
+    /// The retired claims that stand in a session's document on the lines of a range.
+    pub(super) fn retired_at(&self, uri: &Uri, range: Range) -> Vec<RetiredClaim> {
+        let held = self.held();
+        let Some(path) = uri.to_file_path() else {
+            return Vec::new();
+        };
+        let here = held
+            .sessions
+            .values()
+            .filter(|session| *path == *Path::new(&session.document));
+        let touched = |claim: &&RetiredClaim| range.start.line <= claim.line && claim.line <= range.end.line;
+        here.flat_map(|session| &session.retired)
+            .filter(touched)
+            .cloned()
+            .collect()
+    }
+
+    /// What is shown under an id.
+    pub(super) fn item(&self, id: &str) -> Option<Item> {
+        let held = self.held();
+        let items = || held.sessions.values().flat_map(|session| &session.items);
+        items()
+            .find(|item| item.id == id || item.claim.as_deref() == Some(id))
+            .cloned()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// True when two ranges share a line: the cursor may stand anywhere on it.
+fn touch(one: Range, other: Range) -> bool {
+    one.start.line <= other.end.line && other.start.line <= one.end.line
+}

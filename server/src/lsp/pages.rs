@@ -1,0 +1,103 @@
+//! The pages behind the codes, laid where an editor can open them.
+//! What they say is written in `docs/`.
+
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use proofmark_protocol::paths;
+use tower_lsp::ls_types::Uri;
+
+/// A page: the code it explains, if any, its place below `docs/`, and its text.
+type Page = (Option<&'static str>, &'static str, &'static str);
+
+/// The pages, and what they link to.
+const PAGES: [Page; 4] = [
+    (
+        Some("untried-claim"),
+        "checks/untried-claim.md",
+        include_str!("../../../docs/checks/untried-claim.md"),
+    ),
+    (
+        Some(crate::picture::REFUSED_TURN),
+        "findings/refused-turn.md",
+        include_str!("../../../docs/findings/refused-turn.md"),
+    ),
+    (None, "settings.md", include_str!("../../../docs/settings.md")),
+    (None, "state.md", include_str!("../../../docs/state.md")),
+];
+
+/// The page of a code, as the repository names it.
+pub(super) fn name(code: &str) -> Option<String> {
+    PAGES
+        .iter()
+        .find(|page| page.0 == Some(code))
+        .map(|(_, path, _)| format!("docs/{path}"))
+}
+
+/// The page of a code in a state folder.
+pub(super) fn uri(state_dir: &Path, code: &str) -> Option<Uri> {
+    PAGES
+        .iter()
+        .find(|page| page.0 == Some(code))
+        .and_then(|(_, path, _)| Uri::from_file_path(place(state_dir, path)))
+}
+
+/// Writes the pages that are not there yet, or are another build's.
+pub(super) fn lay(state_dir: &Path) -> io::Result<()> {
+    for (_, path, text) in PAGES {
+        let path = place(state_dir, path);
+        if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+            continue;
+        }
+        if let Some(folder) = path.parent() {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let mut options = std::fs::OpenOptions::new();
+        let mut file = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)?;
+        io::Write::write_all(&mut file, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn place(state_dir: &Path, path: &str) -> PathBuf {
+    paths::pages(state_dir).join(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::REGISTRY;
+
+    #[test]
+    fn every_code_has_a_page_and_every_link_of_a_page_leads_to_one() {
+        let folder = tempfile::tempdir().unwrap();
+        lay(folder.path()).unwrap();
+        for code in REGISTRY
+            .iter()
+            .map(|check| check.code())
+            .chain([crate::picture::REFUSED_TURN])
+        {
+            let path = uri(folder.path(), code).unwrap().to_file_path().unwrap().into_owned();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(text.starts_with(&format!("# {code}\n")), "{code}");
+            for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
+                assert!(
+                    path.parent().unwrap().join(link.0).is_file(),
+                    "{}: {}",
+                    path.display(),
+                    link.0
+                );
+            }
+        }
+        let changed = place(folder.path(), "settings.md");
+        std::fs::write(&changed, "old").unwrap();
+        lay(folder.path()).unwrap();
+        assert!(std::fs::read_to_string(&changed).unwrap().len() > 100);
+    }
+}

@@ -1,0 +1,90 @@
+//! The session's document: one line for each claim and each turn that was sent back.
+//! Where it is written, and when, stays out.
+
+use proofmark_protocol::query::ClaimState;
+
+use super::{MAX_QUOTE, Row, codes, reasons, short, times, whose};
+use crate::session::{Book, ClaimRow, SessionKey};
+use crate::text::quote;
+
+/// The lines above the first row: heading and introduction. Their number never changes, so that rows can be counted.
+const HEAD: u32 = 4;
+
+/// The line of a row, counted from 0.
+pub(super) fn line_of(nth: usize) -> u32 {
+    HEAD.saturating_add(u32::try_from(nth).unwrap_or(u32::MAX))
+}
+
+/// The whole document.
+pub(super) fn text(book: &Book, key: &SessionKey, cwd: Option<&str>, rows: &[Row<'_>]) -> String {
+    let folder = cwd.map_or_else(String::new, |cwd| format!(" in {}", plain(&quote(cwd, 400))));
+    let mut text = format!(
+        "# Session {} of {}\n\nClaims tagged as unverified, and turns that were sent back{folder}. \
+         The turns are the person's, counted from 1.\n\n",
+        plain(&short(key)),
+        key.harness
+    );
+    for row in rows {
+        let line = match row {
+            Row::Claim(row) => claim(row),
+            Row::Refused { agent, turn, refusals } => {
+                let reasons = reasons(book, refusals);
+                let about: Vec<String> = reasons
+                    .iter()
+                    .map(|(_, subject)| format!("“{}”", plain(subject)))
+                    .collect();
+                let about = if about.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", about.join(", "))
+                };
+                let (whose, times) = (plain(&whose(*agent)), times(refusals.count));
+                format!("turn {turn}{whose}, sent back {times}{}{about}", codes(&reasons))
+            }
+        };
+        text.push_str("- ");
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+fn claim(row: &ClaimRow) -> String {
+    let quoted = |text: &str| format!("“{}”", plain(&quote(text, MAX_QUOTE)));
+    let by = |why: &Option<String>| {
+        why.as_deref()
+            .map_or_else(String::new, |why| format!(" ({})", quoted(why)))
+    };
+    let state = match row.state {
+        ClaimState::Open => "open".to_owned(),
+        ClaimState::Dropped => "dropped".to_owned(),
+        ClaimState::Retired => format!("retired{}", by(&row.why)),
+        ClaimState::Checked => match &row.settled_by {
+            Some(call) => format!(
+                "checked by {} {}",
+                plain(&quote(&call.tool, MAX_QUOTE)),
+                quoted(&call.input)
+            ),
+            None => "checked".to_owned(),
+        },
+    };
+    let whose = plain(&whose(row.agent.as_deref()));
+    let (opened, id) = (row.opened, &row.id);
+    format!(
+        "turn {opened}{whose}, claim {id}, {state}: {}; reason given: {}",
+        quoted(&row.text),
+        quoted(&row.reason)
+    )
+}
+
+/// A quote as Markdown that shows it and nothing else: an image in a claim must not be fetched by whoever opens this.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '[' | ']' | '<' | '>' | '`' | '*') {
+            plain.push('\\');
+        }
+        plain.push(c);
+    }
+    plain
+}

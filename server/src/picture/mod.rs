@@ -1,0 +1,213 @@
+//! A session as people see it: what an editor is shown, and the session's document.
+//! Files, editors and their positions stay out; so does the clock.
+
+mod document;
+#[cfg(test)]
+mod tests;
+
+use proofmark_protocol::findings::{Item, RetiredClaim, SessionFindings};
+use proofmark_protocol::query::ClaimState;
+use proofmark_protocol::{Evidence, Severity};
+
+use crate::session::book::TurnRefusals;
+use crate::session::{Book, ClaimRow, SessionKey};
+use crate::text::{cited, quote};
+
+/// The code of a turn that was sent back: no check of its own, so it has no mode.
+pub const REFUSED_TURN: &str = "refused-turn";
+/// The code of a claim that is open.
+const OPEN_CLAIM: &str = "untried-claim";
+
+/// The longest quote in a message, in characters.
+const MAX_QUOTE: usize = 80;
+/// Open claims that are shown at most; the newest are.
+const MAX_OPEN: usize = 200;
+/// Refused turns, and retired claims, that are shown at most; the newest are.
+const MAX_PAST: usize = 20;
+/// As much of a session's id as tells it from others, in characters.
+const SHORT_ID: usize = 8;
+
+/// A session as people see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picture {
+    /// What an editor is shown.
+    pub findings: SessionFindings,
+    /// The session's document, in Markdown: what the findings' lines are counted in.
+    pub document: String,
+}
+
+/// One thing that happened in a session, on a line of its own.
+enum Row<'a> {
+    Claim(&'a ClaimRow),
+    Refused {
+        agent: Option<&'a str>,
+        turn: u64,
+        refusals: &'a TurnRefusals,
+    },
+}
+
+/// The picture of a session. `document` is the path at which its document will lie.
+pub fn picture(book: &Book, key: &SessionKey, cwd: Option<&str>, document: &str) -> Picture {
+    let rows = rows(book);
+    let text = document::text(book, key, cwd, &rows);
+    let name = short(key);
+    let mut items = Vec::new();
+    let (mut open, mut refused) = (0, 0);
+    let mut retired = Vec::new();
+    for (nth, row) in rows.iter().enumerate().rev() {
+        let line = document::line_of(nth);
+        match row {
+            Row::Claim(row) if row.state == ClaimState::Open && open < MAX_OPEN => {
+                open += 1;
+                items.push(claim(row, &name, line));
+            }
+            Row::Claim(row) if row.state == ClaimState::Retired && retired.len() < MAX_PAST => {
+                let subject = quote(&row.text, MAX_QUOTE);
+                retired.push(RetiredClaim {
+                    claim: row.id.clone(),
+                    subject,
+                    line,
+                });
+            }
+            Row::Refused { agent, turn, refusals } if refused < MAX_PAST => {
+                refused += 1;
+                items.push(refused_turn(book, *agent, *turn, refusals, &name, line));
+            }
+            _ => {}
+        }
+    }
+    items.reverse();
+    let findings = SessionFindings {
+        harness: key.harness,
+        session: key.session.clone(),
+        cwd: cwd.map(str::to_owned),
+        document: document.to_owned(),
+        items,
+        retired,
+    };
+    Picture {
+        findings,
+        document: text,
+    }
+}
+
+/// What happened, by the time at which it happened first: a row keeps its place while the session goes on.
+fn rows(book: &Book) -> Vec<Row<'_>> {
+    let claims = book.claims().iter().map(|row| (row.first_seen, Row::Claim(row)));
+    let refused = book.refused_turns().map(|(agent, turn, refusals)| {
+        (
+            refusals.first.unwrap_or_default(),
+            Row::Refused { agent, turn, refusals },
+        )
+    });
+    let mut rows: Vec<(u64, Row<'_>)> = claims.chain(refused).collect();
+    rows.sort_by_key(|(at, _)| *at);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+fn claim(row: &ClaimRow, session: &str, line: u32) -> Item {
+    let subject = quote(&row.text, MAX_QUOTE);
+    let whose = whose(row.agent.as_deref());
+    Item {
+        id: format!("claim:{}", row.id),
+        code: OPEN_CLAIM.to_owned(),
+        severity: Severity::Information,
+        message: format!(
+            "Unverified: “{subject}”. Open since turn {} of session {session}{whose}; reason given: “{}”.",
+            row.opened,
+            quote(&row.reason, MAX_QUOTE)
+        ),
+        claim: Some(row.id.clone()),
+        agent: row.agent.clone(),
+        turn: row.opened,
+        line,
+        cited: cited(&row.text),
+        evidence: vec![Evidence {
+            what: "tagged as unverified".to_owned(),
+            turn: Some(row.tagged),
+            id: None,
+        }],
+        subject,
+    }
+}
+
+fn refused_turn(
+    book: &Book,
+    agent: Option<&str>,
+    turn: u64,
+    refusals: &TurnRefusals,
+    session: &str,
+    line: u32,
+) -> Item {
+    let found: Vec<(&str, String)> = reasons(book, refusals);
+    let subject = found.first().map_or_else(String::new, |(_, subject)| subject.clone());
+    let about = if subject.is_empty() {
+        String::new()
+    } else {
+        format!(" It concerned “{subject}”.")
+    };
+    let evidence = |(code, subject): (&str, String)| Evidence {
+        what: format!("{code}: “{subject}”"),
+        turn: Some(turn),
+        id: None,
+    };
+    Item {
+        id: format!("turn:{}:{turn}", agent.unwrap_or_default()),
+        code: REFUSED_TURN.to_owned(),
+        severity: Severity::Information,
+        message: format!(
+            "Turn {turn} of session {session}{} was sent back {}{}.{about}",
+            whose(agent),
+            times(refusals.count),
+            codes(&found)
+        ),
+        claim: None,
+        agent: agent.map(str::to_owned),
+        turn,
+        line,
+        cited: Vec::new(),
+        evidence: found.into_iter().map(evidence).collect(),
+        subject,
+    }
+}
+
+/// What a turn was sent back for: check and a quote of what it was about.
+fn reasons<'a>(book: &Book, refusals: &'a TurnRefusals) -> Vec<(&'a str, String)> {
+    let about = |subject: &str| quote(book.claim(subject).map_or(subject, |row| &row.text), MAX_QUOTE);
+    refusals
+        .findings
+        .iter()
+        .map(|(code, subject)| (code.as_str(), about(subject)))
+        .collect()
+}
+
+/// The checks among the reasons, each once, as the end of a sentence.
+fn codes(reasons: &[(&str, String)]) -> String {
+    let mut codes: Vec<&str> = reasons.iter().map(|(code, _)| *code).collect();
+    codes.dedup();
+    if codes.is_empty() {
+        String::new()
+    } else {
+        format!(" for {}", codes.join(", "))
+    }
+}
+
+fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    }
+}
+
+fn whose(agent: Option<&str>) -> String {
+    agent.map_or_else(String::new, |agent| {
+        format!(" (helper agent {})", quote(agent, SHORT_ID + 4))
+    })
+}
+
+/// A session's name for people: the head of its id; of a transcript's path the head of the file's name.
+fn short(key: &SessionKey) -> String {
+    let name = key.session.rsplit('/').next().unwrap_or_default();
+    quote(name, name.len()).chars().take(SHORT_ID).collect()
+}
