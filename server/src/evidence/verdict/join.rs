@@ -1,0 +1,245 @@
+//! What came of the checks of one command: exit status first, then each runner's own summary.
+//! Which checks a command runs, and what hides their status, is `check`'s business.
+
+use super::super::check::{Masked, Purpose, Run};
+use super::tally::Take;
+use super::{Summary, Verdict, absent, readers, text};
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Its exit status, where it is known exactly.
+    pub exit: Option<i32>,
+    /// Whether the harness called it failed; Claude Code has only this, and `Exit code N` as the first line of the
+    /// output of a failed command (2.1.332).
+    pub error: Option<bool>,
+}
+
+/// What the checks `runs` of one command came to, and why in one short sentence.
+///
+/// One that failed fails the whole; else what is not known of any of them is not known of the whole.
+#[must_use]
+pub fn verdict(runs: &[Run], outcome: &Outcome, output: &str) -> (Verdict, String) {
+    let text = text::clean(output);
+    let mut lines = text::lines(&text);
+    let exit = exit_status(outcome, &mut lines);
+    let mut worst: Option<(Verdict, String)> = None;
+    for run in runs {
+        let repeated = runs.iter().filter(|other| other.runner == run.runner).count() > 1;
+        let summary = readers::read(&run.runner, &lines, if repeated { Take::All } else { Take::Last });
+        let (verdict, because) = judge(run, exit, &summary, &lines);
+        // Of two that are equally bad the first is named.
+        if worst.as_ref().is_none_or(|(known, _)| rank(verdict) > rank(*known)) {
+            worst = Some((verdict, because));
+        }
+    }
+    worst.unwrap_or_else(|| (Verdict::Unknown, "The command runs no check.".to_owned()))
+}
+
+/// How much a verdict weighs against that of another check of the same command.
+fn rank(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass => 0,
+        Verdict::NothingChecked => 1,
+        Verdict::Masked => 2,
+        Verdict::Unknown => 3,
+        Verdict::Fail => 4,
+    }
+}
+
+/// What is known of an exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    Zero,
+    Code(i32),
+    /// Not zero, and no more.
+    Failed,
+    Unknown,
+}
+
+/// The exit status; the line that only repeats it is taken out of the output.
+fn exit_status(outcome: &Outcome, lines: &mut Vec<&str>) -> Exit {
+    let stated = lines
+        .first()
+        .and_then(|line| line.strip_prefix("Exit code ")?.trim().parse::<i32>().ok());
+    if outcome.error == Some(true) && stated.is_some() {
+        lines.remove(0);
+    }
+    match (outcome.exit, outcome.error) {
+        (Some(0), _) => Exit::Zero,
+        (Some(code), _) => Exit::Code(code),
+        (None, Some(true)) => stated.filter(|code| *code != 0).map_or(Exit::Failed, Exit::Code),
+        (None, Some(false)) => Exit::Zero,
+        (None, None) => Exit::Unknown,
+    }
+}
+
+fn judge(run: &Run, exit: Exit, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
+    let runner = &run.runner;
+    let (verdict, because) = match &run.masked {
+        Masked::By(what) => masked(what, summary, lines),
+        Masked::No => match exit {
+            Exit::Zero => succeeded(summary),
+            Exit::Code(code) => failed(runner, Some(code), summary, lines),
+            Exit::Failed => failed(runner, None, summary, lines),
+            Exit::Unknown => shown(summary, lines).unwrap_or((
+                Verdict::Unknown,
+                "has no summary in the output, and its exit status is not known".to_owned(),
+            )),
+        },
+    };
+    match &run.purpose {
+        Purpose::NothingRun(why) if verdict != Verdict::Fail => (
+            Verdict::NothingChecked,
+            format!("{runner} was not made to check anything: {why}."),
+        ),
+        _ => (verdict, format!("{runner} {because}.")),
+    }
+}
+
+/// What the summary alone shows, or a sign that nothing began.
+fn shown(summary: &Summary, lines: &[&str]) -> Option<(Verdict, String)> {
+    match summary.verdict {
+        Verdict::Pass | Verdict::Fail | Verdict::NothingChecked => Some((summary.verdict, says(summary))),
+        Verdict::Masked | Verdict::Unknown => {
+            absent::sign(lines).map(|why| (Verdict::NothingChecked, format!("checked nothing: {why}")))
+        }
+    }
+}
+
+fn says(summary: &Summary) -> String {
+    let counts = &summary.counts;
+    let word = match summary.verdict {
+        Verdict::Pass => "reports a pass",
+        Verdict::Fail => "reports failures",
+        _ => "reports that it checked nothing",
+    };
+    match (counts.passed, counts.failed) {
+        // Failed for something it does not count.
+        (_, Some(0)) if summary.verdict == Verdict::Fail => word.to_owned(),
+        (Some(passed), Some(failed)) => format!("{word}: {passed} passed, {failed} failed"),
+        (None, Some(failed)) if failed > 0 => format!("{word}: {failed} found"),
+        _ => word.to_owned(),
+    }
+}
+
+/// The exit status says nothing, so only the summary counts.
+fn masked(what: &str, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
+    let hidden = || {
+        (
+            Verdict::Masked,
+            format!("has no summary in the output, and `{what}` hides its exit status"),
+        )
+    };
+    // What follows the first lines was cut away, and may be a failure.
+    let cut = what.trim_start_matches(['|', '&', ' ']).starts_with("head");
+    if cut && summary.verdict != Verdict::Fail {
+        return hidden();
+    }
+    if summary.verdict == Verdict::Unknown
+        && let Some(code) = echoed(what, lines)
+    {
+        return match code {
+            0 => (
+                Verdict::Pass,
+                "ended with the exit code 0 that the command prints".to_owned(),
+            ),
+            124 | 130 | 137 | 143 => (Verdict::Unknown, "was stopped before its end".to_owned()),
+            126 | 127 => (
+                Verdict::NothingChecked,
+                "checked nothing: the program to run is not there".to_owned(),
+            ),
+            code => (
+                Verdict::Fail,
+                format!("ended with the exit code {code} that the command prints"),
+            ),
+        };
+    }
+    shown(summary, lines).unwrap_or_else(hidden)
+}
+
+/// The exit status that a command prints last, as in `; echo "exit code $?"`.
+fn echoed(what: &str, lines: &[&str]) -> Option<i32> {
+    if !what.trim_start().starts_with("; echo") {
+        return None;
+    }
+    let line = lines
+        .iter()
+        .rev()
+        .find(|line| !line.trim().is_empty())?
+        .trim()
+        .to_ascii_lowercase();
+    let digits = line.trim_start_matches(|char: char| !char.is_ascii_digit());
+    let label = line[..line.len() - digits.len()].trim_end_matches([' ', ':', '=']);
+    let known = matches!(
+        label,
+        "" | "exit" | "exit code" | "exit status" | "exitcode" | "exit_code" | "status" | "rc" | "code"
+    );
+    if known { digits.parse().ok() } else { None }
+}
+
+fn succeeded(summary: &Summary) -> (Verdict, String) {
+    match summary.verdict {
+        Verdict::Pass => (Verdict::Pass, format!("ended well and {}", says(summary))),
+        Verdict::Fail => (
+            Verdict::Unknown,
+            format!("{}, yet the command ended well", says(summary)),
+        ),
+        Verdict::NothingChecked => (Verdict::NothingChecked, says(summary)),
+        Verdict::Masked | Verdict::Unknown => (Verdict::Pass, "ended well".to_owned()),
+    }
+}
+
+/// Exit codes of runners that mean that nothing was checked, or that nobody can tell; from each one's manual.
+const CODES: &[(&str, &[i32], Verdict)] = &[
+    ("pytest", &[4, 5], Verdict::NothingChecked),
+    ("pytest", &[2, 3], Verdict::Unknown),
+    ("unittest", &[5], Verdict::NothingChecked),
+    ("cargo-nextest", &[4], Verdict::NothingChecked),
+    ("ruff", &[2], Verdict::NothingChecked),
+    ("black", &[2], Verdict::NothingChecked),
+    ("mypy", &[2], Verdict::NothingChecked),
+    ("pyright", &[2, 3, 4], Verdict::NothingChecked),
+    ("eslint", &[2], Verdict::NothingChecked),
+    ("shellcheck", &[2, 3, 4], Verdict::NothingChecked),
+    ("bazel", &[2, 4], Verdict::NothingChecked),
+    ("bazel", &[8], Verdict::Unknown),
+    ("pre-commit", &[3], Verdict::Unknown),
+];
+
+fn failed(runner: &str, code: Option<i32>, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
+    let ending = code.map_or("ended badly".to_owned(), |code| format!("ended with exit code {code}"));
+    match code {
+        Some(124 | 130 | 137 | 143) => return (Verdict::Unknown, format!("was stopped before its end: it {ending}")),
+        Some(126 | 127) => {
+            return (
+                Verdict::NothingChecked,
+                "checked nothing: the program to run is not there".to_owned(),
+            );
+        }
+        _ => {}
+    }
+    match summary.verdict {
+        Verdict::Fail => return (Verdict::Fail, format!("{ending} and {}", says(summary))),
+        Verdict::NothingChecked => return (Verdict::NothingChecked, says(summary)),
+        // A script or a task can fail for more reasons than the tests inside it.
+        Verdict::Pass if !readers::is_wrapper(runner) => {
+            return (Verdict::Unknown, format!("{}, yet the command {ending}", says(summary)));
+        }
+        Verdict::Pass | Verdict::Masked | Verdict::Unknown => {}
+    }
+    if let Some(why) = absent::sign(lines) {
+        return (Verdict::NothingChecked, format!("checked nothing: {why}"));
+    }
+    let known = CODES
+        .iter()
+        .find(|(name, codes, _)| *name == runner && code.is_some_and(|code| codes.contains(&code)));
+    match known {
+        Some((_, _, Verdict::NothingChecked)) => (
+            Verdict::NothingChecked,
+            format!("{ending}, which means that it checked nothing"),
+        ),
+        Some(_) => (Verdict::Unknown, format!("{ending}, which does not say what it found")),
+        None => (Verdict::Fail, ending),
+    }
+}
