@@ -60,6 +60,11 @@ const SIGNS: &[(At, &str)] = &[
         Start("Error: Could not resolve a module for a custom reporter."),
         CONFIG,
     ),
+    (Start("No valid test files found matching "), TARGET),
+    (
+        Start("ROOT: HandledError| provided environments not found in configuration file:"),
+        TARGET,
+    ),
     (Start("Don't know how to build task '"), TARGET),
     (Start("No Rakefile found "), TARGET),
     (Start("Cannot open file \""), TARGET),

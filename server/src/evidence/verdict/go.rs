@@ -2,6 +2,7 @@
 //! What a package's own output looks like stays out: only the tool's line for each package counts.
 
 use super::tally::{Mark, Tally};
+use super::text::any;
 
 /// go test: one line for each package, `ok`, `FAIL` or `?` with a tab after it; all of them count.
 pub(super) fn test(lines: &[&str]) -> Vec<Tally> {
@@ -10,14 +11,10 @@ pub(super) fn test(lines: &[&str]) -> Vec<Tally> {
         .filter_map(|line| package(line).or_else(|| event(line)))
         .collect();
     // What is left of a failed run where its end alone is shown.
-    if lines.iter().any(|line| line.trim_end() == "FAIL") && found.iter().all(|tally| tally.mark == Mark::Empty) {
+    if any(lines, |line| line.trim_end() == "FAIL") && found.iter().all(|tally| tally.mark == Mark::Empty) {
         found.push(Tally::marked(Mark::Bad));
     }
-    if found.is_empty()
-        && lines
-            .iter()
-            .any(|line| line.starts_with("--- FAIL: Test") && line.ends_with("s)"))
-    {
+    if found.is_empty() && any(lines, |line| line.starts_with("--- FAIL: Test") && line.ends_with("s)")) {
         found.push(Tally::marked(Mark::Bad));
     }
     Tally::sum(&found).into_iter().collect()
@@ -56,11 +53,7 @@ pub(super) fn build(lines: &[&str]) -> Vec<Tally> {
     let found = lines
         .windows(2)
         .any(|pair| pair[0].starts_with("# ") && is_place(pair[1]));
-    if found
-        || lines
-            .iter()
-            .any(|line| line.strip_prefix("vet: ").is_some_and(is_place))
-    {
+    if found || any(lines, |line| line.strip_prefix("vet: ").is_some_and(is_place)) {
         vec![Tally::marked(Mark::Bad)]
     } else {
         Vec::new()

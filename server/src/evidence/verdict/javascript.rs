@@ -2,7 +2,7 @@
 //! node:test and other speakers of TAP stay out.
 
 use super::tally::{Mark, Tally};
-use super::text::{counted, is_duration, leading, number};
+use super::text::{any, counted, is_duration, leading, number};
 
 /// jest: `Tests:       1 failed, 2 passed, 3 total`, after `Test Suites:` in the same shape (jest 24 to 30).
 pub(super) fn jest(lines: &[&str]) -> Vec<Tally> {
@@ -23,7 +23,7 @@ pub(super) fn jest(lines: &[&str]) -> Vec<Tally> {
             found.push(tally);
         }
     }
-    if found.is_empty() && lines.iter().any(|line| is_failed_file(line)) {
+    if found.is_empty() && any(lines, is_failed_file) {
         found.push(Tally::marked(Mark::Bad));
     }
     found
@@ -135,6 +135,12 @@ fn vitest_errors(line: &str) -> bool {
 /// mocha: `  2 passing (8ms)`, then `  1 pending` and `  1 failing` directly below (mocha 2 to 11).
 pub(super) fn mocha(lines: &[&str]) -> Vec<Tally> {
     let mut found = Vec::new();
+    // Tests after a summary mean that one of them printed it.
+    let last_test = lines.iter().rposition(|line| {
+        let text = line.trim_start();
+        text.len() < line.len()
+            && (text.starts_with("✔ ") || leading(text).is_some_and(|(_, rest)| rest.starts_with(") ")))
+    });
     for (at, line) in lines.iter().enumerate() {
         let Some(passed) = passing(line) else { continue };
         let (mut failed, mut skipped) = (0, 0);
@@ -145,7 +151,9 @@ pub(super) fn mocha(lines: &[&str]) -> Vec<Tally> {
                 _ => break,
             }
         }
-        found.push(Tally::of(passed, failed, skipped));
+        if failed > 0 || last_test.is_none_or(|last| last < at) {
+            found.push(Tally::of(passed, failed, skipped));
+        }
     }
     if !found.is_empty() {
         return found;
@@ -154,9 +162,9 @@ pub(super) fn mocha(lines: &[&str]) -> Vec<Tally> {
         line.trim_start().starts_with("Exception during run: ")
             || line.starts_with("  ") && matches!(leading(line.trim()), Some((1.., " failing")))
     };
-    if lines.iter().any(|line| line.starts_with("# tests ")) {
+    if any(lines, |line| line.starts_with("# tests ")) {
         found.extend(super::tap::plain(lines));
-    } else if lines.iter().any(|line| line.starts_with("Error: No test files found")) {
+    } else if any(lines, |line| line.starts_with("Error: No test files found")) {
         found.push(Tally::marked(Mark::Empty));
     } else if lines.iter().any(broken) {
         found.push(Tally::marked(Mark::Bad));
@@ -172,10 +180,9 @@ fn passing(line: &str) -> Option<u64> {
 
 /// ava: after a rule, `3 tests passed`, `1 test failed` and the like, one below the other (ava 3 to 6).
 pub(super) fn ava(lines: &[&str]) -> Vec<Tally> {
-    if lines
-        .iter()
-        .any(|line| line.starts_with("TAP version ") || line.starts_with("# pass "))
-    {
+    if any(lines, |line| {
+        line.starts_with("TAP version ") || line.starts_with("# pass ")
+    }) {
         return super::tap::plain(lines).into_iter().collect();
     }
     let (mut passed, mut failed, mut skipped, mut any) = (0u64, 0u64, 0u64, false);
@@ -224,7 +231,7 @@ pub(super) fn ava(lines: &[&str]) -> Vec<Tally> {
 
 /// playwright: `  1 failed`, the failed ones, then `  3 passed (2.1s)` at the end (playwright 1.x).
 pub(super) fn playwright(lines: &[&str]) -> Vec<Tally> {
-    if lines.iter().any(|line| line.trim() == "Error: No tests found") {
+    if any(lines, |line| line.trim() == "Error: No tests found") {
         return vec![Tally::marked(Mark::Empty)];
     }
     let (mut passed, mut failed, mut skipped, mut any) = (0, 0u64, 0u64, false);

@@ -3,7 +3,7 @@
 
 use super::super::check::{Masked, Purpose, Run};
 use super::tally::Take;
-use super::{Summary, Verdict, absent, readers, text};
+use super::{Summary, Verdict, absent, mask, readers, text};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -77,7 +77,7 @@ fn exit_status(outcome: &Outcome, lines: &mut Vec<&str>) -> Exit {
 fn judge(run: &Run, exit: Exit, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
     let runner = &run.runner;
     let (verdict, because) = match &run.masked {
-        Masked::By(what) => masked(what, summary, lines),
+        Masked::By(what) => masked(what, runner, summary, lines),
         Masked::No => match exit {
             Exit::Zero => succeeded(summary),
             Exit::Code(code) => failed(runner, Some(code), summary, lines),
@@ -124,20 +124,21 @@ fn says(summary: &Summary) -> String {
 }
 
 /// The exit status says nothing, so only the summary counts.
-fn masked(what: &str, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
+fn masked(what: &str, runner: &str, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
     let hidden = || {
         (
             Verdict::Masked,
-            format!("has no summary in the output, and `{what}` hides its exit status"),
+            format!(
+                "does not show in the output how it ended, and `{}` hides its exit status",
+                mask::shortened(what)
+            ),
         )
     };
-    // What follows the first lines was cut away, and may be a failure.
-    let cut = what.trim_start_matches(['|', '&', ' ']).starts_with("head");
-    if cut && summary.verdict != Verdict::Fail {
+    if summary.verdict != Verdict::Fail && mask::may_hide_failures(what, runner, lines.len()) {
         return hidden();
     }
     if summary.verdict == Verdict::Unknown
-        && let Some(code) = echoed(what, lines)
+        && let Some(code) = mask::echoed_status(what, lines)
     {
         return match code {
             0 => (
@@ -156,26 +157,6 @@ fn masked(what: &str, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
         };
     }
     shown(summary, lines).unwrap_or_else(hidden)
-}
-
-/// The exit status that a command prints last, as in `; echo "exit code $?"`.
-fn echoed(what: &str, lines: &[&str]) -> Option<i32> {
-    if !what.trim_start().starts_with("; echo") {
-        return None;
-    }
-    let line = lines
-        .iter()
-        .rev()
-        .find(|line| !line.trim().is_empty())?
-        .trim()
-        .to_ascii_lowercase();
-    let digits = line.trim_start_matches(|char: char| !char.is_ascii_digit());
-    let label = line[..line.len() - digits.len()].trim_end_matches([' ', ':', '=']);
-    let known = matches!(
-        label,
-        "" | "exit" | "exit code" | "exit status" | "exitcode" | "exit_code" | "status" | "rc" | "code"
-    );
-    if known { digits.parse().ok() } else { None }
 }
 
 fn succeeded(summary: &Summary) -> (Verdict, String) {

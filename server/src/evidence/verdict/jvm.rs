@@ -2,7 +2,7 @@
 //! What a build did beside its tests stays out, unless it failed.
 
 use super::tally::{Mark, Tally};
-use super::text::{counted, labelled};
+use super::text::{any, counted, labelled};
 
 /// maven: `Tests run: 3, Failures: 0, Errors: 0, Skipped: 0` for each module, and `BUILD SUCCESS` or `BUILD FAILURE`.
 pub(super) fn maven(lines: &[&str]) -> Vec<Tally> {
@@ -85,7 +85,7 @@ fn surefire(text: &str) -> Option<Tally> {
 
 /// gradle: `BUILD SUCCESSFUL in 1s` or `BUILD FAILED in 1s`, and `3 tests completed, 1 failed` where one failed.
 pub(super) fn gradle(lines: &[&str]) -> Vec<Tally> {
-    let starts = |words: &str| lines.iter().any(|line| line.starts_with(words));
+    let starts = |words: &str| any(lines, |line| line.starts_with(words));
     let counts = lines.iter().rev().find_map(|line| completed(line));
     if counts.is_some_and(|tally| tally.mark == Mark::Bad) {
         return counts.into_iter().collect();

@@ -2,11 +2,7 @@
 //! That most of them say nothing where all is well, and that only the exit status tells, is `join`'s business.
 
 use super::tally::{Mark, Tally};
-use super::text::{counted, leading, number};
-
-fn any(lines: &[&str], matches: impl Fn(&str) -> bool) -> bool {
-    lines.iter().any(|line| matches(line))
-}
+use super::text::{any, counted, leading, number};
 
 fn one(tally: Tally) -> Vec<Tally> {
     vec![tally]
@@ -132,9 +128,16 @@ pub(super) fn biome(lines: &[&str]) -> Vec<Tally> {
         _ if absent => one(Tally::marked(Mark::Empty)),
         _ if refused => one(Tally::marked(Mark::Bad)),
         Some(0) => one(Tally::marked(Mark::Empty)),
+        // Where something is shown, the counts of it come last: without them the output ends too early.
+        Some(_) if any(lines, |line| line.ends_with("━━━━")) && !any(lines, is_lesser_count) => Vec::new(),
         Some(_) => one(Tally::findings(0)),
         None => Vec::new(),
     }
+}
+
+fn is_lesser_count(line: &str) -> bool {
+    let rest = line.trim_end().strip_prefix("Found ").and_then(leading);
+    rest.is_some_and(|(_, rest)| matches!(rest, " warnings." | " warning." | " infos." | " info."))
 }
 
 /// prettier: `All matched files use Prettier code style!`, or `[warn] Code style issues ...` (prettier 2 and 3).
@@ -228,6 +231,9 @@ pub(super) fn black(lines: &[&str]) -> Vec<Tally> {
 /// mypy: `Success: no issues found in 3 source files`, or `Found 2 errors in 1 file (checked 3 source files)` (mypy 0.9 to 1.x).
 pub(super) fn mypy(lines: &[&str]) -> Vec<Tally> {
     let mut found = Vec::new();
+    let unread = any(lines, |line| {
+        line.contains(": error: Cannot read file: No such file or directory")
+    });
     for line in lines {
         let line = line.trim_end();
         if line.starts_with("Success: no issues found in ") && line.contains(" source file") {
@@ -237,7 +243,12 @@ pub(super) fn mypy(lines: &[&str]) -> Vec<Tally> {
                 .strip_prefix(" errors in ")
                 .or_else(|| rest.strip_prefix(" error in "));
             if errors.is_some_and(|rest| rest.contains(" file") && rest.ends_with(')')) {
-                found.push(Tally::findings(count));
+                let nothing = unread && count == 1 && rest.ends_with("(errors prevented further checking)");
+                found.push(if nothing {
+                    Tally::marked(Mark::Empty)
+                } else {
+                    Tally::findings(count)
+                });
             }
         }
     }

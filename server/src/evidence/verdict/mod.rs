@@ -7,6 +7,7 @@ mod javascript;
 mod join;
 mod jvm;
 mod lint;
+mod mask;
 mod native;
 mod place;
 mod python;

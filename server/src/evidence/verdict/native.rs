@@ -2,18 +2,18 @@
 //! make, which only runs others, stays out.
 
 use super::tally::{Mark, Tally};
-use super::text::{counted, labelled, leading, number};
+use super::text::{any, counted, labelled, leading, number};
 
 /// ctest: `67% tests passed, 1 tests failed out of 3` (CMake 3 and 4).
 pub(super) fn ctest(lines: &[&str]) -> Vec<Tally> {
+    // Tests that did not run count among those that passed, and are listed below.
+    let skipped = lines.iter().filter(|line| ctest_skipped(line)).count();
+    let skipped = u64::try_from(skipped).unwrap_or(u64::MAX);
     let mut found = Vec::new();
     for line in lines {
         if line.starts_with("No tests were found!!!") || line.starts_with("Total Tests: ") {
             found.push(Tally::marked(Mark::Empty));
         } else if let Some((failed, total)) = ctest_summary(line) {
-            // Tests that did not run count among those that passed, and are listed below.
-            let skipped = lines.iter().filter(|line| ctest_skipped(line)).count();
-            let skipped = u64::try_from(skipped).unwrap_or(u64::MAX);
             found.push(Tally::of(
                 total.saturating_sub(failed).saturating_sub(skipped),
                 failed,
@@ -21,11 +21,11 @@ pub(super) fn ctest(lines: &[&str]) -> Vec<Tally> {
             ));
         }
     }
-    if found.is_empty()
-        && lines
-            .iter()
-            .any(|line| line.contains(" Test ") && line.contains("***Failed"))
-    {
+    let failed = |line: &str| {
+        line.trim_end() == "The following tests FAILED:"
+            || leading(line.trim_start()).is_some_and(|(_, rest)| rest.starts_with('/') && rest.contains("***Failed "))
+    };
+    if found.is_empty() && any(lines, failed) {
         found.push(Tally::marked(Mark::Bad));
     }
     found
@@ -176,15 +176,13 @@ fn dotnet_counts(counts: &[(&str, u64)]) -> Option<Tally> {
 pub(super) fn bazel(lines: &[&str]) -> Vec<Tally> {
     let mut found: Vec<Tally> = lines.iter().filter_map(|line| bazel_summary(line)).collect();
     if found.is_empty() {
-        if lines
-            .iter()
-            .any(|line| line.contains("No test targets were found, yet testing was requested"))
-        {
+        if any(lines, |line| {
+            line.contains("No test targets were found, yet testing was requested")
+        }) {
             found.push(Tally::marked(Mark::Empty));
-        } else if lines
-            .iter()
-            .any(|line| line.contains("Build did NOT complete successfully") || bazel_failed(line))
-        {
+        } else if any(lines, |line| {
+            line.contains("Build did NOT complete successfully") || bazel_failed(line)
+        }) {
             found.push(Tally::marked(Mark::Bad));
         }
     }

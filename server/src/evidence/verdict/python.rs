@@ -2,7 +2,7 @@
 //! Wrappers such as tox and nox stay out.
 
 use super::tally::{Mark, Tally};
-use super::text::{counted, is_duration, leading, number};
+use super::text::{any, counted, is_duration, leading, number};
 
 /// Words of pytest's last line.
 const PYTEST: &[(&str, Kind)] = &[
@@ -41,7 +41,7 @@ pub(super) fn pytest(lines: &[&str]) -> Vec<Tally> {
     };
     if let Some(last) = found.last_mut() {
         *last = last.bad_if(lines.iter().any(short_of_coverage));
-    } else if lines.iter().any(|line| pytest_failed_test(line)) {
+    } else if any(lines, pytest_failed_test) {
         found.push(Tally::marked(Mark::Bad));
     }
     found
@@ -112,7 +112,7 @@ pub(super) fn unittest(lines: &[&str]) -> Vec<Tally> {
             .find_map(|line| unittest_result(line, Some(ran)));
         found.extend(after);
     }
-    if found.is_empty() && !lines.iter().any(|line| ran_tests(line).is_some()) {
+    if found.is_empty() && !any(lines, |line| ran_tests(line).is_some()) {
         let failed = |line: &&str| line.starts_with("FAILED (") && unittest_result(line, None).is_some();
         found.extend(
             lines

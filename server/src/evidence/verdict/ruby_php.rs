@@ -2,7 +2,7 @@
 //! rake, which only runs others, stays out but for its own last words.
 
 use super::tally::{Mark, Tally};
-use super::text::{counted, labelled};
+use super::text::{any, counted, labelled};
 
 /// rspec: `3 examples, 1 failure, 1 pending`, and errors outside of examples.
 pub(super) fn rspec(lines: &[&str]) -> Vec<Tally> {
@@ -10,11 +10,15 @@ pub(super) fn rspec(lines: &[&str]) -> Vec<Tally> {
         .iter()
         .filter_map(|line| examples(line.trim_end()).or_else(|| rspec_json(line)))
         .collect();
-    if found.is_empty()
-        && lines
-            .iter()
-            .any(|line| line.starts_with("rspec ./") && line.contains(" # "))
-    {
+    // A file that is not there is reported as an error outside of examples.
+    let unread = any(lines, |line| {
+        let path = line.trim_start().strip_prefix("cannot load such file -- ");
+        path.is_some_and(|path| path.trim_end().ends_with("_spec.rb"))
+    });
+    if unread && found == [Tally::of(0, 1, 0)] {
+        return vec![Tally::marked(Mark::Empty)];
+    }
+    if found.is_empty() && any(lines, |line| line.starts_with("rspec ./") && line.contains(" # ")) {
         found.push(Tally::marked(Mark::Bad));
     }
     found
@@ -52,10 +56,7 @@ fn examples(line: &str) -> Option<Tally> {
 pub(super) fn minitest(lines: &[&str]) -> Vec<Tally> {
     let mut found: Vec<Tally> = lines.iter().filter_map(|line| runs(line.trim_end())).collect();
     // rake runs suites one after the other, and says at its end that one failed.
-    if found.is_empty()
-        && lines.iter().any(|line| line.trim_end() == "rake aborted!")
-        && !lines.iter().any(|line| no_task(line))
-    {
+    if found.is_empty() && any(lines, |line| line.trim_end() == "rake aborted!") && !any(lines, no_task) {
         found.push(Tally::marked(Mark::Bad));
     }
     found

@@ -2,19 +2,18 @@
 //! Which package or target was meant stays out.
 
 use super::tally::{Mark, Tally};
-use super::text::{counted, is_duration, leading};
+use super::text::{any, counted, is_duration, leading};
 
 /// cargo test: one `test result:` line for each binary; all of them count.
 pub(super) fn test(lines: &[&str]) -> Vec<Tally> {
     let mut found: Vec<Tally> = lines.iter().filter_map(|line| test_result(line)).collect();
     // A binary that dies prints no result, and the next ones may print good ones.
-    if lines
-        .iter()
-        .any(|line| is_not_built(line) || line.starts_with("error: test failed, to rerun pass"))
-    {
+    if any(lines, |line| {
+        is_not_built(line) || line.starts_with("error: test failed, to rerun pass")
+    }) {
         found.push(Tally::marked(Mark::Bad));
     }
-    if found.is_empty() && lines.iter().any(|line| failed_test(line)) {
+    if found.is_empty() && any(lines, failed_test) {
         found.push(Tally::marked(Mark::Bad));
     }
     Tally::sum(&found).into_iter().collect()
@@ -54,12 +53,9 @@ fn failed_test(line: &str) -> bool {
 pub(super) fn nextest(lines: &[&str]) -> Vec<Tally> {
     let mut found: Vec<Tally> = lines.iter().filter_map(|line| nextest_summary(line)).collect();
     if found.is_empty() {
-        if lines.iter().any(|line| is_not_built(line) || nextest_failed(line)) {
+        if any(lines, |line| is_not_built(line) || nextest_failed(line)) {
             found.push(Tally::marked(Mark::Bad));
-        } else if lines
-            .iter()
-            .any(|line| line.trim_start().starts_with("error: no tests to run"))
-        {
+        } else if any(lines, |line| line.trim_start().starts_with("error: no tests to run")) {
             found.push(Tally::marked(Mark::Empty));
         }
     }
@@ -111,7 +107,7 @@ pub(super) fn build(lines: &[&str]) -> Vec<Tally> {
         rest.is_some_and(|rest| rest.contains(" target(s) in ") || rest.ends_with(" target(s)"))
     };
     let mut found = Vec::new();
-    if lines.iter().any(|line| is_not_built(line)) {
+    if any(lines, is_not_built) {
         found.push(Tally::marked(Mark::Bad));
     } else if lines.iter().any(finished) {
         found.push(Tally::marked(Mark::Good));

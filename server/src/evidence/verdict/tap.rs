@@ -2,7 +2,7 @@
 //! A test's own prints inside such a stream stay out: only lines at the margin count.
 
 use super::tally::{Mark, Tally};
-use super::text::{counted, leading, number};
+use super::text::{any, counted, leading, number};
 
 /// A plain stream: its closing counts where it has them, else its test lines measured against the plan.
 pub(super) fn plain(lines: &[&str]) -> Option<Tally> {
@@ -84,7 +84,7 @@ fn closing_counts(lines: &[&str]) -> Option<Tally> {
     // tape leaves out `# fail` where nothing fails, and ends with `# ok`.
     let failed = match failed {
         Some(failed) => failed,
-        None if lines.iter().any(|line| line.trim_end() == "# ok") => 0,
+        None if any(lines, |line| line.trim_end() == "# ok") => 0,
         None => return None,
     };
     Some(Tally::of(passed.unwrap_or(0), failed.saturating_add(lost), skipped))
@@ -101,7 +101,10 @@ pub(super) fn stream(lines: &[&str]) -> Vec<Tally> {
 /// node-tap's own reporter: `# { total: 3, pass: 2, fail: 1 }`, or `Asserts:  1 failed  2 passed  3 of 3 complete`.
 fn tap_reporter(lines: &[&str]) -> Option<Tally> {
     let line = lines.iter().rev().find_map(|line| {
-        let rest = line.strip_prefix("# { total: ");
+        let rest = line
+            .trim_end()
+            .strip_prefix("# { total: ")
+            .and_then(|rest| rest.strip_suffix('}'));
         let asserts = line.trim_start().strip_prefix("Asserts:");
         rest.map(|rest| (rest, true))
             .or_else(|| asserts.map(|rest| (rest, false)))
@@ -137,6 +140,9 @@ fn tap_reporter(lines: &[&str]) -> Option<Tally> {
 
 /// bats: TAP with its plan first, or on a terminal `3 tests, 1 failure, 1 skipped` (bats-core 1.x).
 pub(super) fn bats(lines: &[&str]) -> Vec<Tally> {
+    if any(lines, |line| line.trim_end() == "not ok 1 bats-gather-tests") {
+        return vec![Tally::marked(Mark::Empty)];
+    }
     let pretty = lines.iter().rev().find_map(|line| {
         let items = line.trim_end();
         let (items, time) = items
@@ -161,17 +167,19 @@ pub(super) fn bats(lines: &[&str]) -> Vec<Tally> {
 
 /// prove: `Result: PASS`, with `Files=2, Tests=3` before it (Test::Harness 3).
 pub(super) fn prove(lines: &[&str]) -> Vec<Tally> {
-    let ran = |at: usize| {
-        let line = lines[..at].iter().rev().find(|line| line.starts_with("Files="))?;
-        let (_, rest) = line.split_once(", Tests=")?;
-        leading(rest).map(|(count, _)| count)
-    };
     let mut found = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
+    let mut ran = None;
+    for line in lines {
         match line.trim_end() {
-            "Result: PASS" => found.push(Tally::of(ran(at).unwrap_or(1), 0, 0)),
+            "Result: PASS" => found.push(Tally::of(ran.unwrap_or(1), 0, 0)),
             "Result: FAIL" => found.push(Tally::marked(Mark::Bad)),
             "Result: NOTESTS" => found.push(Tally::marked(Mark::Empty)),
+            line if line.starts_with("Files=") => {
+                ran = line
+                    .split_once(", Tests=")
+                    .and_then(|(_, rest)| leading(rest))
+                    .map(|(count, _)| count);
+            }
             _ => {}
         }
     }

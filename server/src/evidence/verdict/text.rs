@@ -31,6 +31,11 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Whether any line is as `matches` has it.
+pub(super) fn any(lines: &[&str], matches: impl Fn(&str) -> bool) -> bool {
+    lines.iter().any(|line| matches(line))
+}
+
 fn strip(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

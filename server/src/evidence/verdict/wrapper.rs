@@ -1,7 +1,9 @@
 //! What runners of runners say themselves: tox, nox, pre-commit, make.
 //! What they run has its own readers.
 
+use super::Verdict;
 use super::tally::{Mark, Tally};
+use super::text::any;
 
 /// tox: `  py311: OK (0.50 seconds)` for each environment (tox 4), or `  py36: commands succeeded` (tox 3).
 pub(super) fn tox(lines: &[&str]) -> Vec<Tally> {
@@ -24,13 +26,15 @@ pub(super) fn tox(lines: &[&str]) -> Vec<Tally> {
         };
         found.push(Tally::marked(mark));
     }
-    if lines
-        .iter()
-        .any(|line| line.trim_start().starts_with("evaluation failed :( ("))
-    {
+    if any(lines, |line| line.trim_start().starts_with("evaluation failed :( (")) {
         found.push(Tally::marked(Mark::Bad));
     }
-    Tally::sum(&found).into_iter().collect()
+    let sum = Tally::sum(&found);
+    // Its last word comes when all environments are through; without it one may still fail.
+    let ended = any(lines, |line| line.trim_start().starts_with("congratulations :)"));
+    sum.filter(|sum| ended || sum.verdict() == Verdict::Fail)
+        .into_iter()
+        .collect()
 }
 
 /// nox: `nox > Session tests was successful.` for each session.
