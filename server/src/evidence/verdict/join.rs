@@ -1,6 +1,8 @@
 //! What came of the checks of one command: exit status first, then each runner's own summary.
 //! Which checks a command runs, and what hides their status, is `check`'s business.
 
+use std::collections::BTreeMap;
+
 use super::super::check::{Masked, Purpose, Run};
 use super::tally::Take;
 use super::{Summary, Verdict, absent, mask, readers, text};
@@ -23,11 +25,43 @@ pub fn verdict(runs: &[Run], outcome: &Outcome, output: &str) -> (Verdict, Strin
     let text = text::clean(output);
     let mut lines = text::lines(&text);
     let exit = exit_status(outcome, &mut lines);
+    let page = Page {
+        length: lines.len(),
+        last: lines
+            .iter()
+            .rev()
+            .map(|line| line.trim())
+            .find(|line| !line.is_empty())
+            .unwrap_or_default(),
+        only: lines.iter().filter(|line| !line.trim().is_empty()).nth(1).is_none(),
+        absent: absent::sign(&lines),
+    };
+    // Each runner is read once: a command may start one thousands of times.
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in runs {
+        *times.entry(&run.runner).or_default() += 1;
+    }
+    let read = |(runner, times): (&&str, &usize)| {
+        let take = if *times > 1 { Take::All } else { Take::Last };
+        readers::read(runner, &lines, take)
+    };
+    let summaries: BTreeMap<&str, Summary> = times.iter().map(|each| (*each.0, read(each))).collect();
+    // A bad ending that one of several checks owns up to is not the fault of one that says nothing.
+    let explained = runs.len() > 1
+        && runs.iter().filter(|run| run.masked == Masked::No).any(|run| {
+            let summary = summaries.get(run.runner.as_str());
+            summary.is_some_and(|summary| matches!(summary.verdict, Verdict::Fail | Verdict::NothingChecked))
+        });
     let mut worst: Option<(Verdict, String)> = None;
     for run in runs {
-        let repeated = runs.iter().filter(|other| other.runner == run.runner).count() > 1;
-        let summary = readers::read(&run.runner, &lines, if repeated { Take::All } else { Take::Last });
-        let (verdict, because) = judge(run, exit, &summary, &lines);
+        let Some(summary) = summaries.get(run.runner.as_str()) else {
+            continue;
+        };
+        let ended_badly = matches!(exit, Exit::Code(_) | Exit::Failed) && run.masked == Masked::No;
+        if explained && ended_badly && matches!(summary.verdict, Verdict::Pass | Verdict::Unknown) {
+            continue;
+        }
+        let (verdict, because) = judge(run, exit, summary, &page);
         // Of two that are equally bad the first is named.
         if worst.as_ref().is_none_or(|(known, _)| rank(verdict) > rank(*known)) {
             worst = Some((verdict, because));
@@ -45,6 +79,18 @@ fn rank(verdict: Verdict) -> u8 {
         Verdict::Unknown => 3,
         Verdict::Fail => 4,
     }
+}
+
+/// What an output shows beside its summaries.
+struct Page<'a> {
+    /// How many lines it has.
+    length: usize,
+    /// The last line with anything on it.
+    last: &'a str,
+    /// Whether that one is the only one.
+    only: bool,
+    /// Why nothing began, where a line says so.
+    absent: Option<&'static str>,
 }
 
 /// What is known of an exit status.
@@ -74,15 +120,15 @@ fn exit_status(outcome: &Outcome, lines: &mut Vec<&str>) -> Exit {
     }
 }
 
-fn judge(run: &Run, exit: Exit, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
+fn judge(run: &Run, exit: Exit, summary: &Summary, page: &Page<'_>) -> (Verdict, String) {
     let runner = &run.runner;
     let (verdict, because) = match &run.masked {
-        Masked::By(what) => masked(what, runner, summary, lines),
+        Masked::By(what) => masked(what, runner, summary, page),
         Masked::No => match exit {
             Exit::Zero => succeeded(summary),
-            Exit::Code(code) => failed(runner, Some(code), summary, lines),
-            Exit::Failed => failed(runner, None, summary, lines),
-            Exit::Unknown => shown(summary, lines).unwrap_or((
+            Exit::Code(code) => failed(runner, Some(code), summary, page),
+            Exit::Failed => failed(runner, None, summary, page),
+            Exit::Unknown => shown(summary, page).unwrap_or((
                 Verdict::Unknown,
                 "has no summary in the output, and its exit status is not known".to_owned(),
             )),
@@ -98,12 +144,12 @@ fn judge(run: &Run, exit: Exit, summary: &Summary, lines: &[&str]) -> (Verdict, 
 }
 
 /// What the summary alone shows, or a sign that nothing began.
-fn shown(summary: &Summary, lines: &[&str]) -> Option<(Verdict, String)> {
+fn shown(summary: &Summary, page: &Page<'_>) -> Option<(Verdict, String)> {
     match summary.verdict {
         Verdict::Pass | Verdict::Fail | Verdict::NothingChecked => Some((summary.verdict, says(summary))),
-        Verdict::Masked | Verdict::Unknown => {
-            absent::sign(lines).map(|why| (Verdict::NothingChecked, format!("checked nothing: {why}")))
-        }
+        Verdict::Masked | Verdict::Unknown => page
+            .absent
+            .map(|why| (Verdict::NothingChecked, format!("checked nothing: {why}"))),
     }
 }
 
@@ -124,7 +170,7 @@ fn says(summary: &Summary) -> String {
 }
 
 /// The exit status says nothing, so only the summary counts.
-fn masked(what: &str, runner: &str, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
+fn masked(what: &str, runner: &str, summary: &Summary, page: &Page<'_>) -> (Verdict, String) {
     let hidden = || {
         (
             Verdict::Masked,
@@ -134,29 +180,25 @@ fn masked(what: &str, runner: &str, summary: &Summary, lines: &[&str]) -> (Verdi
             ),
         )
     };
-    if summary.verdict != Verdict::Fail && mask::may_hide_failures(what, runner, lines.len()) {
+    if summary.verdict != Verdict::Fail && mask::may_hide_failures(what, runner, page.length) {
         return hidden();
     }
     if summary.verdict == Verdict::Unknown
-        && let Some(code) = mask::echoed_status(what, lines)
+        && let Some(code) = mask::echoed_status(what, page.last)
     {
-        return match code {
-            0 => (
-                Verdict::Pass,
-                "ended with the exit code 0 that the command prints".to_owned(),
-            ),
-            124 | 130 | 137 | 143 => (Verdict::Unknown, "was stopped before its end".to_owned()),
-            126 | 127 => (
-                Verdict::NothingChecked,
-                "checked nothing: the program to run is not there".to_owned(),
-            ),
-            code => (
-                Verdict::Fail,
-                format!("ended with the exit code {code} that the command prints"),
-            ),
-        };
+        match code {
+            // With more to read than this, whatever printed it may have stood before the last program.
+            0 if !page.only => {}
+            0 => {
+                return (
+                    Verdict::Pass,
+                    "ended with the exit code 0 that the command prints".to_owned(),
+                );
+            }
+            code => return failed(runner, Some(code), summary, page),
+        }
     }
-    shown(summary, lines).unwrap_or_else(hidden)
+    shown(summary, page).unwrap_or_else(hidden)
 }
 
 fn succeeded(summary: &Summary) -> (Verdict, String) {
@@ -188,7 +230,7 @@ const CODES: &[(&str, &[i32], Verdict)] = &[
     ("pre-commit", &[3], Verdict::Unknown),
 ];
 
-fn failed(runner: &str, code: Option<i32>, summary: &Summary, lines: &[&str]) -> (Verdict, String) {
+fn failed(runner: &str, code: Option<i32>, summary: &Summary, page: &Page<'_>) -> (Verdict, String) {
     let ending = code.map_or("ended badly".to_owned(), |code| format!("ended with exit code {code}"));
     match code {
         Some(124 | 130 | 137 | 143) => return (Verdict::Unknown, format!("was stopped before its end: it {ending}")),
@@ -209,7 +251,7 @@ fn failed(runner: &str, code: Option<i32>, summary: &Summary, lines: &[&str]) ->
         }
         Verdict::Pass | Verdict::Masked | Verdict::Unknown => {}
     }
-    if let Some(why) = absent::sign(lines) {
+    if let Some(why) = page.absent {
         return (Verdict::NothingChecked, format!("checked nothing: {why}"));
     }
     let known = CODES

@@ -54,16 +54,11 @@ pub(super) fn shortened(what: &str) -> String {
 }
 
 /// The exit status that a command prints last, as in `; echo "exit code $?"`.
-pub(super) fn echoed_status(what: &str, lines: &[&str]) -> Option<i32> {
-    if !what.trim_start().starts_with("; echo") {
+pub(super) fn echoed_status(what: &str, last: &str) -> Option<i32> {
+    if !what.trim_start().starts_with("; echo") || last.len() > SHOWN {
         return None;
     }
-    let line = lines
-        .iter()
-        .rev()
-        .find(|line| !line.trim().is_empty())?
-        .trim()
-        .to_ascii_lowercase();
+    let line = last.to_ascii_lowercase();
     let digits = line.trim_start_matches(|char: char| !char.is_ascii_digit());
     let label = line[..line.len() - digits.len()].trim_end_matches([' ', ':', '=']);
     let known = matches!(

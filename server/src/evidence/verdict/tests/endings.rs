@@ -65,7 +65,9 @@ const EXACT: &[(&str, &str, i32, &str, Verdict)] = &[
     ("pytest", "; echo \"exit code $?\"", 0, "exit code 0", Pass),
     ("pytest", "; echo \"exit code $?\"", 0, "exit code 1", Fail),
     ("pytest", "; echo \"exit code $?\"", 0, "exit code 127", NothingChecked),
+    ("pytest", "; echo \"exit code $?\"", 0, "exit code 5", NothingChecked),
     ("pytest", "; echo $?", 0, "exit code 0\ndone", Hidden),
+    ("pytest", "; echo $?", 0, "..  [100%]\n0", Hidden),
     ("pytest", "| tail", 0, "exit code 0", Hidden),
     ("pytest", "; echo $?", 0, "1 failed in 0.1s\n0", Fail),
     ("go-test", "| grep ok", 0, "ok  \tx/y\t0.1s", Hidden),
@@ -198,6 +200,17 @@ fn several_checks_make_one_verdict() {
     assert_eq!(of(&pair, 0, &format!("All checks passed!\n{GOOD}")), Pass);
     assert_eq!(of(&pair, 1, &format!("All checks passed!\n{BAD}")), Fail);
     assert_eq!(of(&pair, 0, &format!("All checks passed!\n{NONE}")), NothingChecked);
+    let quiet = [run("eslint", ""), run("jest", "")];
+    assert_eq!(
+        of(&quiet, 1, "No tests found, exiting with code 1"),
+        NothingChecked,
+        "eslint is not to blame"
+    );
+    assert_eq!(
+        of(&quiet, 1, "Tests:       3 passed, 3 total"),
+        Fail,
+        "eslint alone can be to blame"
+    );
     assert_eq!(of(&[run("ruff", "; pytest"), run("pytest", "")], 0, GOOD), Hidden);
     assert_eq!(of(&[], 0, GOOD), Unknown);
 }
