@@ -26,7 +26,7 @@ pub fn verdict(runs: &[Run], outcome: &Outcome, output: &str) -> (Verdict, Strin
     let mut lines = text::lines(&text);
     let exit = exit_status(outcome, &mut lines);
     let page = Page {
-        length: lines.len(),
+        length: text.lines().count(),
         last: lines
             .iter()
             .rev()
@@ -83,7 +83,7 @@ fn rank(verdict: Verdict) -> u8 {
 
 /// What an output shows beside its summaries.
 struct Page<'a> {
-    /// How many lines it has.
+    /// How many lines it has, empty ones too.
     length: usize,
     /// The last line with anything on it.
     last: &'a str,

@@ -21,13 +21,15 @@ pub(super) fn clean(output: &str) -> String {
     text
 }
 
-/// The lines of a cleaned text; of a line redrawn after carriage returns, only its last state.
+/// The lines of a cleaned text, without empty ones, which no summary needs; of a line redrawn after carriage returns,
+/// only its last state.
 pub(super) fn lines(text: &str) -> Vec<&str> {
     text.lines()
         .map(|line| {
             let line = line.trim_end_matches('\r');
             line.rsplit_once('\r').map_or(line, |(_, last)| last)
         })
+        .filter(|line| !line.is_empty())
         .collect()
 }
 
