@@ -6,6 +6,14 @@ use super::super::{Counts, summary};
 
 const CASES: &[(&str, &str, Verdict)] = &[
     // Words of a runner that are not its own line.
+    ("pytest", "3 passed in review", Unknown),
+    ("tox", "  py36: commands succeeded\n  congratulations :)", Pass),
+    ("tox", "  a: OK (0.50 seconds)", Unknown),
+    (
+        "tox",
+        "4 passed in 0.10s\n  a: FAIL code 1 (0.50 seconds)\n  evaluation failed :( (0.60 seconds)",
+        Fail,
+    ),
     ("pytest", "0 passed", Unknown),
     ("pytest", "all 12 tests passed", Unknown),
     ("pytest", "FAILED to reach the cache, retrying", Unknown),
@@ -372,7 +380,13 @@ fn the_middle_of_a_long_output_is_not_looked_at() {
     assert_eq!(summary("pytest", &at_end).verdict, Pass);
     let in_the_middle = format!("{half}4 passed in 0.02s\n{half}");
     assert_eq!(summary("pytest", &in_the_middle).verdict, Unknown);
-    // A line that the cut would halve is dropped with its half.
+    // What is left of a line that the cut halves is no line.
+    let length = "4 passed in 0.02s\n".len();
+    let tail = filler.repeat(2621) + &"y".repeat(256 * 1024 - 2621 * 100 - length - 1) + "\n";
+    let halved = format!("{half}{half}there were 4 passed in 0.02s\n{tail}");
+    assert!(halved.is_char_boundary(halved.len() - 256 * 1024));
+    assert_eq!(&halved[halved.len() - 256 * 1024..][..length], "4 passed in 0.02s\n");
+    assert_eq!(summary("pytest", &halved).verdict, Unknown);
     let without_lines = "é".repeat(400_000);
     assert_eq!(summary("pytest", &without_lines).verdict, Unknown);
 }
