@@ -124,6 +124,16 @@ fn judge(run: &Run, exit: Exit, summary: &Summary, page: &Page<'_>) -> (Verdict,
     let runner = &run.runner;
     let (verdict, because) = match &run.masked {
         Masked::By(what) => masked(what, runner, summary, page),
+        Masked::Failure(_) if exit == Exit::Zero => succeeded(summary),
+        Masked::Failure(what) => shown(summary, page).unwrap_or_else(|| {
+            (
+                Verdict::Unknown,
+                format!(
+                    "has no summary in the output, and the status may be that of `{}`",
+                    mask::shortened(what)
+                ),
+            )
+        }),
         Masked::No => match exit {
             Exit::Zero => succeeded(summary),
             Exit::Code(code) => failed(runner, Some(code), summary, page),
