@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use serde::Serialize;
+
 /// Longest text given to a harness, in characters: Claude Code spills context over 10,000 into a file (2.1.332).
 const MAX_TEXT: usize = 8_900;
 
@@ -36,6 +38,14 @@ impl Answer {
         }
     }
 
+    /// The event passes with one JSON object on stdout.
+    pub(crate) fn object(object: &impl Serialize) -> Self {
+        match serde_json::to_string(object) {
+            Ok(json) => Self::pass(&json),
+            Err(error) => Self::pass_because("", format_args!("the answer could not be written: {error}")),
+        }
+    }
+
     /// Writes both streams, each in one piece. A reader that has gone away is no concern of the event's.
     pub(crate) fn emit(self) -> ExitCode {
         write_line(io::stdout().lock(), self.stdout);
@@ -57,6 +67,12 @@ pub(crate) fn write_line(mut to: impl Write, mut text: String) {
 /// The text, cut where a harness would otherwise cut it.
 pub(crate) fn bounded(text: &str) -> Cow<'_, str> {
     cut(text, MAX_TEXT)
+}
+
+/// A text of a decision as a harness gets it; none when there is nothing in it.
+pub(crate) fn said(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+        .map(|text| bounded(text).into_owned())
 }
 
 /// At most `max` characters of the text, and a sign where it was cut.

@@ -21,11 +21,12 @@ pub(crate) const DIALECT: Dialect = Dialect {
     // Whatever the event was, this holds the member that it looks for.
     unread: r#"{"continue":true,"permission":"allow"}"#,
     silence,
+    wrote,
     exchange: None,
 };
 
 /// True when Cursor wrote the payload: it has Cursor's own members, or an event name in camel case.
-pub(crate) fn wrote(payload: &Payload<'_>) -> bool {
+fn wrote(payload: &Payload<'_>) -> bool {
     payload.cursor_version.is_some()
         || payload.generation_id.is_some()
         || payload.conversation_id.is_some()

@@ -15,6 +15,8 @@ pub(crate) struct Dialect {
     pub(crate) unread: &'static str,
     /// What stdout says when an event of this name passes in silence.
     pub(crate) silence: fn(event: &str) -> &'static str,
+    /// Whether this harness wrote a payload, by marks of its own.
+    pub(crate) wrote: fn(&Payload<'_>) -> bool,
     /// How the server is asked; none where no event of this harness goes to the server.
     pub(crate) exchange: Option<Exchange>,
 }
@@ -52,7 +54,8 @@ pub(crate) enum Wait {
     Stop,
 }
 
-static DIALECTS: [Dialect; 3] = [claude_code::DIALECT, codex::DIALECT, cursor::DIALECT];
+/// In the order in which a payload is looked at: Cursor's marks are plainest, and Claude Code's payload has the fewest.
+static DIALECTS: [Dialect; 3] = [cursor::DIALECT, codex::DIALECT, claude_code::DIALECT];
 
 /// The dialect of the harness of that name.
 pub(crate) fn named(harness: &str) -> Option<&'static Dialect> {
@@ -60,10 +63,12 @@ pub(crate) fn named(harness: &str) -> Option<&'static Dialect> {
 }
 
 /// The dialect in which a payload is written, whoever registered the hook: Cursor runs the hooks in Claude Code's
-/// settings too, and sends them payloads of its own shape.
+/// settings too, and sends them payloads of its own shape. A hook that Cursor runs is answered in Cursor's terms always:
+/// there silence would refuse.
 pub(crate) fn of(payload: &Payload<'_>, registered: &'static Dialect) -> &'static Dialect {
+    let is_fixed = registered.harness == Harness::Cursor;
     DIALECTS
         .iter()
-        .find(|dialect| dialect.harness == Harness::Cursor && cursor::wrote(payload))
+        .find(|dialect| !is_fixed && (dialect.wrote)(payload))
         .unwrap_or(registered)
 }

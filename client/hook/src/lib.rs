@@ -10,6 +10,7 @@ mod fault;
 mod guard;
 mod host;
 mod payload;
+mod request;
 mod server;
 mod start;
 

@@ -44,7 +44,8 @@ impl fmt::Display for Unreadable {
 
 /// The members that any dialect looks at, each unread: one member of a wrong type must not cost the whole event.
 ///
-/// Names as captured from Claude Code 2.1.197 and 2.1.332; the last four are Cursor's (3.x and its 2026 command line).
+/// Names as captured from Claude Code 2.1.197 and 2.1.332, most of which Codex 0.171.0 uses as well; the last four are
+/// Cursor's (3.x and its 2026 command line).
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Payload<'a> {
@@ -61,6 +62,9 @@ pub(crate) struct Payload<'a> {
     pub(crate) cwd: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) prompt_id: Option<&'a RawValue>,
+    /// Codex's name for the turn.
+    #[serde(borrow)]
+    pub(crate) turn_id: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) agent_id: Option<&'a RawValue>,
     #[serde(borrow)]

@@ -153,7 +153,12 @@ impl State {
 
     /// The answer to a payload of Claude Code.
     pub(crate) fn ask(&self, payload: &str) -> Answer {
-        respond(Some("claude-code"), payload.as_bytes(), &self.host())
+        self.ask_as("claude-code", payload)
+    }
+
+    /// The answer to a payload, for the harness that registered the hook.
+    pub(crate) fn ask_as(&self, harness: &str, payload: &str) -> Answer {
+        respond(Some(harness), payload.as_bytes(), &self.host())
     }
 }
 
@@ -165,6 +170,11 @@ pub(crate) fn fixtures() -> PathBuf {
 /// A payload of Claude Code 2.1.332.
 pub(crate) fn claude(name: &str) -> String {
     fs::read_to_string(fixtures().join("claude-code/2.1.332").join(format!("{name}.json"))).unwrap()
+}
+
+/// A payload of Codex 0.171.0.
+pub(crate) fn codex(name: &str) -> String {
+    fs::read_to_string(fixtures().join("codex/0.171.0").join(format!("{name}.json"))).unwrap()
 }
 
 /// The files of a folder, by name.

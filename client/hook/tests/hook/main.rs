@@ -5,6 +5,7 @@
 
 mod answers;
 mod binary;
+mod codex;
 mod cursor;
 mod fake;
 mod faults;

@@ -59,14 +59,18 @@ fn a_byte_order_mark_is_no_part_of_the_payload() {
 }
 
 #[test]
-fn unknown_events_and_harnesses_without_an_adapter_are_silent() {
+fn unknown_events_are_silent() {
     for (harness, payload) in [
         ("claude-code", r#"{"hook_event_name":"PostToolBatch","tool_calls":[]}"#),
         ("claude-code", r#"{"hook_event_name":"InventedLater"}"#),
         ("claude-code", r#"{"hook_event_name":7}"#),
         ("claude-code", "{}"),
-        ("codex", &claude("Stop-plain")),
-        ("codex", &claude("PreToolUse-bash")),
+        (
+            "codex",
+            r#"{"hook_event_name":"PostToolUse","turn_id":"t","tool_name":"Bash"}"#,
+        ),
+        ("codex", r#"{"hook_event_name":"PreModelRequest","turn_id":"t"}"#),
+        ("codex", "{}"),
     ] {
         assert_eq!(
             respond(Some(harness), payload.as_bytes(), &nowhere()),
