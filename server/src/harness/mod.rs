@@ -9,6 +9,9 @@ use proofmark_protocol::settings::ToolEffect;
 use crate::session::Entry;
 
 mod claude_code;
+mod json;
+mod skim;
+mod tools;
 
 /// Whose record is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

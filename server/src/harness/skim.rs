@@ -6,13 +6,13 @@ use memchr::memchr2;
 /// The row's `type` as it stands in the line, when it stands before the row's `message`; none when it does not, when
 /// the look fails, or when an escape would have to be resolved. Rows with a message are parsed anyway, and every other
 /// key's value is passed over as a whole: text inside it is never taken for a key.
-pub(super) fn row_type(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn row_type(line: &[u8]) -> Option<&[u8]> {
     let (kind, _) = string(member(line, b"type")?)?;
     Some(kind).filter(|kind| !kind.contains(&b'\\'))
 }
 
 /// The `type` of the row's `attachment`, found in the same way; the line may break off after it.
-pub(super) fn attachment_type(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn attachment_type(line: &[u8]) -> Option<&[u8]> {
     row_type(member(line, b"attachment")?)
 }
 

@@ -1,9 +1,11 @@
 //! What an agent's row shows: prose and calls.
 //! Its thinking stays out, and so do the words that the harness puts in its place.
 
-use super::row::{Block, Content, Row, Text, is, owned};
+use super::row::{Block, Content, Row};
 use super::tools;
 use crate::harness::ToolSettings;
+use crate::harness::json::{Members, Text, is, owned};
+use crate::harness::tools::asked;
 use crate::session::{Entry, Injection};
 
 /// The model named on rows that the harness wrote itself: "No response requested.", errors of the API.
@@ -52,12 +54,12 @@ fn prose(row: &Row<'_>, text: &str) -> Option<Entry> {
 /// The call in a block. One without an id gets an empty one: it was attempted, though no result can be joined to it.
 fn call(row: &Row<'_>, block: &Block<'_>, tools: &ToolSettings<'_>) -> Entry {
     let tool = owned(block.name.as_ref()).unwrap_or_default();
-    let input = tools::Input::read(block.input);
+    let input = Members::read(block.input);
     Entry::Call {
         row: row.id(),
         id: owned(block.id.as_ref()).unwrap_or_default(),
         kind: tools::kind(&tool, &input, tools),
-        input: input.asked(),
+        input: asked(&input, &tools::TELLING),
         tool,
     }
 }

@@ -9,7 +9,6 @@ mod queued;
 mod record;
 mod result;
 mod row;
-mod skim;
 #[cfg(test)]
 mod tests;
 mod tools;

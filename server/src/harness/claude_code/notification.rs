@@ -1,7 +1,7 @@
 //! A task's report that it ended: `<task-notification>`, as a row of its own or queued.
 //! What the task had been asked, and its output, stay out: other rows hold them, or none.
 
-use super::tools::cut;
+use crate::harness::tools::cut;
 use crate::session::{Ending, Entry, Injection};
 
 /// How the report begins.

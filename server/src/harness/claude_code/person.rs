@@ -2,7 +2,8 @@
 //! What the words mean stays out.
 
 use super::notification;
-use super::row::{Block, Content, Origin, Row, is, look, owned};
+use super::row::{Block, Content, Origin, Row};
+use crate::harness::json::{is, look, owned};
 use crate::session::{Entry, Injection};
 
 /// What stands around text that the harness lays before a person's words; the words come after it.

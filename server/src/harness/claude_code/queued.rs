@@ -1,8 +1,9 @@
 //! What was queued while the agent worked: the person's words, or a task's report.
 //! There is no row of type `user` for it (2.1.101 to 2.1.332); what the words mean stays out.
 
-use super::row::{Attachment, Content, Origin, Row, is, look};
+use super::row::{Attachment, Content, Origin, Row};
 use super::{notification, person};
+use crate::harness::json::{is, look};
 use crate::session::{Entry, Injection};
 
 /// The type of the attachment.

@@ -3,9 +3,10 @@
 
 use serde_json::value::RawValue;
 
-use super::row::{Attachment, Content, Row, Text, is, look};
-use super::{assistant, person, queued, result, skim};
-use crate::harness::{Stream, ToolSettings};
+use super::row::{Attachment, Content, Row};
+use super::{assistant, person, queued, result};
+use crate::harness::json::{Text, is, look};
+use crate::harness::{Stream, ToolSettings, skim};
 use crate::session::Entry;
 
 /// The types of rows that are entries. All others are bookkeeping, copies of what these rows say

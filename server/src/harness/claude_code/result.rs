@@ -1,8 +1,9 @@
 //! How calls ended, from the rows that hold their results.
 //! Whether a failed command is a failed check stays out.
 
-use super::row::{Block, Content, PermissionDecision, Row, Text, ToolUseResult, is, look, owned};
-use super::tools::cut;
+use super::row::{Block, Content, PermissionDecision, Row, ToolUseResult};
+use crate::harness::json::{Text, is, look, owned};
+use crate::harness::tools::cut;
 use crate::session::{Ending, Entry};
 
 /// So much of what a call showed is kept, in characters.

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::harness::json::{Text, TextVisitor, is, owned};
+
 /// A row. Members that are not named here are passed over; members whose shape may vary are kept unread.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -153,27 +155,6 @@ pub(super) struct ToolUseResult<'a> {
     pub(super) agent_id: Option<Text<'a>>,
 }
 
-/// Reads a member whose shape varies; one of another shape says nothing.
-pub(super) fn look<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> T {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
-}
-
-/// True when a member is there and reads so.
-pub(super) fn is(member: Option<&Text<'_>>, text: &str) -> bool {
-    member.is_some_and(|member| member.0 == text)
-}
-
-/// The text of a member that is there and not empty.
-pub(super) fn owned(member: Option<&Text<'_>>) -> Option<String> {
-    member
-        .filter(|member| !member.0.is_empty())
-        .map(|member| member.0.clone().into_owned())
-}
-
-/// A JSON string. Half a surrogate pair, which a harness leaves when it cuts text, becomes replacement characters.
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
-
 /// The content of a message or of a tool's result: a string, or blocks.
 #[derive(Default)]
 pub(super) enum Content<'a> {
@@ -208,31 +189,6 @@ impl Content<'_> {
             }
             Self::Other => Cow::Borrowed(""),
         }
-    }
-}
-
-impl<'a, 'de: 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // As bytes, because only so does serde_json take half a surrogate pair.
-        deserializer.deserialize_bytes(TextVisitor)
-    }
-}
-
-struct TextVisitor;
-
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Text<'de>, E> {
-        Ok(Text(String::from_utf8_lossy(bytes)))
-    }
-
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())))
     }
 }
 

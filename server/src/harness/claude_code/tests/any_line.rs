@@ -5,9 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::super::record::too_long;
-use super::super::skim;
 use super::{main, read, user};
-use crate::harness::{Stream, spec};
+use crate::harness::{Stream, skim, spec};
 use crate::session::Entry;
 
 #[test]

@@ -1,0 +1,161 @@
+//! What tools are for, as far as no single harness decides it: the person's settings, and verbs in names of MCP tools.
+//! Each harness's own tools stand in its folder; what a shell command does stays out.
+
+use proofmark_protocol::settings::ToolEffect;
+
+use super::ToolSettings;
+use super::json::Members;
+use crate::session::ToolKind;
+
+/// Names of tools by what the tools are for.
+pub(crate) type Table<'a> = [(ToolKind, &'a [&'a str])];
+
+/// So much of what a call was asked is kept, in characters.
+const ASKED: usize = 400;
+
+/// Words by which an MCP tool's name says what it does.
+const VERBS: [(ToolKind, &[&str]); 2] = [
+    (
+        ToolKind::Observes,
+        &[
+            "check",
+            "describe",
+            "fetch",
+            "find",
+            "get",
+            "inspect",
+            "list",
+            "lookup",
+            "navigate",
+            "query",
+            "read",
+            "screenshot",
+            "search",
+            "show",
+            "snapshot",
+            "status",
+            "view",
+        ],
+    ),
+    (
+        ToolKind::Mutates,
+        &[
+            "add", "append", "create", "delete", "deploy", "drop", "edit", "insert", "merge", "modify", "move",
+            "patch", "post", "publish", "push", "put", "remove", "rename", "replace", "save", "send", "set", "update",
+            "upload", "write",
+        ],
+    ),
+];
+
+/// Words after which a name says a second thing: `get_or_create`, `find_and_replace`.
+const JOINS: [&str; 3] = ["and", "or", "then"];
+
+/// What the person's settings say that a tool is for.
+pub(crate) fn by_settings(tool: &str, settings: &ToolSettings<'_>) -> Option<ToolKind> {
+    Some(match settings(tool)? {
+        ToolEffect::Observes => ToolKind::Observes,
+        ToolEffect::Mutates => ToolKind::Mutates,
+        ToolEffect::Neither => ToolKind::Neither,
+    })
+}
+
+/// What a tool is for by its name: as the table says, else by an MCP tool's verb, else unknown.
+pub(crate) fn by_name(table: &Table<'_>, tool: &str) -> ToolKind {
+    named(table, tool)
+        .or_else(|| by_verb(tool.strip_prefix("mcp__")?.split_once("__")?.1))
+        .unwrap_or(ToolKind::Unknown)
+}
+
+fn named(table: &Table<'_>, name: &str) -> Option<ToolKind> {
+    table
+        .iter()
+        .find(|(_, names)| names.contains(&name))
+        .map(|(kind, _)| kind.clone())
+}
+
+/// What an MCP tool does by its name's first verb, among its first three words (`get_issue`, `issue-read`,
+/// `browserNavigate`). None when there is none, and when the name names a second thing beside a look.
+fn by_verb(tool: &str) -> Option<ToolKind> {
+    let words = words(tool);
+    let kind = words.iter().take(3).find_map(|word| named(&VERBS, word))?;
+    let joined = words.iter().any(|word| JOINS.contains(&word.as_str()));
+    (kind != ToolKind::Observes || !joined).then_some(kind)
+}
+
+/// The words of a name, in lower case: cut at signs and before capitals that follow a small letter.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut small = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (small && letter.is_uppercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut()
+            && letter.is_alphanumeric()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        small = letter.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// What was asked, in short: the most telling member, a pattern with its path; the whole input when none is known.
+/// `telling` names the members, the most telling first.
+pub(crate) fn asked(input: &Members<'_>, telling: &[&str]) -> String {
+    let Some((name, text)) = telling.iter().find_map(|name| Some((*name, input.text(name)?))) else {
+        return cut(input.whole(), ASKED);
+    };
+    match input.text("path") {
+        Some(path) if name == "pattern" => cut(&format!("{text} {path}"), ASKED),
+        _ => cut(&text, ASKED),
+    }
+}
+
+/// A text that was asked, in short.
+pub(crate) fn brief(text: &str) -> String {
+    cut(text, ASKED)
+}
+
+/// The beginning of a text, at most `len` characters.
+pub(crate) fn cut(text: &str, len: usize) -> String {
+    let end = text.char_indices().nth(len).map_or(text.len(), |(at, _)| at);
+    text[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_mcp_tool_is_known_by_its_verb() {
+        let cases = [
+            ("mcp__git__get_issue", ToolKind::Observes),
+            ("mcp__git__listPullRequests", ToolKind::Observes),
+            ("mcp__git__issue-read", ToolKind::Observes),
+            ("mcp__web__browser_navigate", ToolKind::Observes),
+            ("mcp__web__browser_take_screenshot", ToolKind::Observes),
+            ("mcp__db__query", ToolKind::Observes),
+            ("mcp__git__createPage", ToolKind::Mutates),
+            ("mcp__git__issue_write", ToolKind::Mutates),
+            ("mcp__git__get_or_create_issue", ToolKind::Unknown),
+            ("mcp__fs__find_and_replace", ToolKind::Unknown),
+            ("mcp__fs__add_and_commit", ToolKind::Mutates),
+            ("mcp__fs__getaway", ToolKind::Unknown),
+            ("mcp__list__run", ToolKind::Unknown),
+            ("mcp__toy__echo", ToolKind::Unknown),
+            ("mcp__toy__", ToolKind::Unknown),
+            ("mcp__get", ToolKind::Unknown),
+        ];
+        for (tool, expected) in cases {
+            assert_eq!(by_name(&[], tool), expected, "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!(brief(&"é".repeat(500)), "é".repeat(400));
+        assert_eq!(brief("a"), "a");
+    }
+}
