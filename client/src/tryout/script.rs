@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{bail, ensure};
-use proofmark_server::harness::{HARNESSES, HarnessSpec, Stream};
+use proofmark_server::harness::{HARNESSES, HarnessSpec, Memory, Reader, Stream};
 use proofmark_server::session::{CallId, Ending, Entry, Injection};
 
 #[cfg(test)]
@@ -110,8 +110,14 @@ impl Script {
         };
         let mut entries = Vec::new();
         let mut written = 0;
+        let mut memory = Memory::default();
         for line in record.split(|byte| *byte == b'\n') {
-            (self.spec.entries)(line, whose, &|_| None, &mut entries);
+            let mut reader = Reader {
+                stream: whose,
+                tools: &|_| None,
+                memory: &mut memory,
+            };
+            (self.spec.entries)(line, &mut reader, &mut entries);
             for entry in entries.drain(..) {
                 self.take(&mut reading, written, entry, helpers);
             }

@@ -69,6 +69,7 @@ impl Play {
             self.stream.fold(Entry::Result {
                 id,
                 ending,
+                exit: None,
                 output: String::new(),
                 helper: None,
                 turn: None,
@@ -445,9 +446,9 @@ proptest! {
                 0 => Entry::Prompt { row: id.clone(), turn: Some(id), text: "go".to_owned(), queued: at % 3 == 0 },
                 1 => Entry::Text { row: id.clone(), text: id },
                 2 => Entry::Call { row: String::new(), id, tool: "Bash".to_owned(), kind: ToolKind::Shell { command: "ls".to_owned() }, input: "ls".to_owned() },
-                3 => Entry::Result { id, ending: Ending::Failed, output: "no".to_owned(), helper: None, turn: None },
+                3 => Entry::Result { id, ending: Ending::Failed, exit: Some(1), output: "no".to_owned(), helper: None, turn: None },
                 4 => Entry::Unreadable,
-                _ => Entry::Origin { session: Some(id), client: true, cwd: None },
+                _ => Entry::Origin { session: Some(id), client: true, cwd: None, by_harness: false },
             }
         };
         let entries: Vec<Entry> = kinds.iter().enumerate().map(entry).collect();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::evidence::call::{CallFacts, Known};
-use crate::harness::{self, HarnessSpec, Stream as Whose};
+use crate::harness::{self, HarnessSpec, Memory, Reader, Stream as Whose};
 use crate::ledger::{Ledger, LedgerError};
 use crate::record::{Follower, Line, RecordError};
 use crate::session::book::claim_id;
@@ -36,6 +36,7 @@ struct Following {
     fold_version: u32,
     follower: Follower,
     stream: Stream,
+    memory: Memory,
     #[serde(skip)]
     torn: bool,
     /// Where the follower stood when the fold was last stored.
@@ -165,6 +166,7 @@ impl Live {
                 fold_version: FOLD_VERSION,
                 follower: Follower::new(path.to_owned()),
                 stream: Stream::default(),
+                memory: Memory::default(),
                 torn: false,
                 stored: 0,
             });
@@ -331,15 +333,26 @@ fn follow(
     stop: &AtomicBool,
 ) -> Result<(), Unread> {
     let Following {
-        follower, stream, torn, ..
+        follower,
+        stream,
+        memory,
+        torn,
+        ..
     } = following;
     let tools = |tool: &str| settings.tool_effect(tool);
     let mut entries = Vec::new();
     let go_on = || !stop.load(Ordering::Relaxed);
     let progress = follower.read_new(&go_on, &mut |line| {
         match line {
-            Line::Restarted => *stream = Stream::default(),
-            Line::Complete(bytes) => (spec.entries)(bytes, whose, &tools, &mut entries),
+            Line::Restarted => (*stream, *memory) = (Stream::default(), Memory::default()),
+            Line::Complete(bytes) => {
+                let mut reader = Reader {
+                    stream: whose,
+                    tools: &tools,
+                    memory,
+                };
+                (spec.entries)(bytes, &mut reader, &mut entries);
+            }
             Line::TooLong { head, .. } => (spec.too_long)(head, &mut entries),
         }
         for entry in entries.drain(..) {

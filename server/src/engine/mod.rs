@@ -240,10 +240,13 @@ impl Engine {
     }
 
     /// `onStop` and `onSubagentStop`: the method's name is part of the event's identity.
-    pub async fn on_stop(self: &Arc<Self>, method: &'static str, params: StopParams) -> Decision {
+    pub async fn on_stop(self: &Arc<Self>, method: &'static str, mut params: StopParams) -> Decision {
         let Some(key) = SessionKey::of(&params.at) else {
             return Decision::allow();
         };
+        if let Some(spec) = harness::spec(key.harness) {
+            params.reply = params.reply.map(|reply| (spec.own_words)(&reply).to_owned());
+        }
         let path = live::record_path(harness::spec(key.harness), &params.at);
         let id = once::stop_event(method, &params, file_len(path.as_deref()));
         let slot = self.slot(&key);
@@ -338,6 +341,9 @@ impl Engine {
                 )
             }
         };
+        if live.stream(agent).is_some_and(|stream| stream.by_harness) {
+            return Some(Decision::allow());
+        }
         if unread.is_none() && agent.is_none() {
             self.inherit(&mut live, &event);
         }

@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 
 use proofmark_protocol::Harness;
 use proofmark_protocol::settings::ToolEffect;
+use serde::{Deserialize, Serialize};
 
 use crate::session::Entry;
 
 mod claude_code;
+mod codex;
 mod json;
 mod skim;
+#[cfg(test)]
+mod testing;
 mod tools;
 
 /// Whose record is read.
@@ -25,6 +29,23 @@ pub enum Stream {
 /// What the person's settings say about a tool, by its name.
 pub type ToolSettings<'a> = dyn Fn(&str) -> Option<ToolEffect> + 'a;
 
+/// What has to be remembered of a record's earlier lines to read the next one. It is stored with what was folded of
+/// them, so that reading goes on where it stopped. Claude Code's rows stand for themselves.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    codex: codex::Memory,
+}
+
+/// What a line is read with.
+pub struct Reader<'a> {
+    /// Whose record it is.
+    pub stream: Stream,
+    /// What the person's settings say about tools.
+    pub tools: &'a ToolSettings<'a>,
+    /// What was remembered of the lines before.
+    pub memory: &'a mut Memory,
+}
+
 /// How one harness's record is read.
 #[derive(Debug, Clone, Copy)]
 pub struct HarnessSpec {
@@ -33,10 +54,12 @@ pub struct HarnessSpec {
     /// Whether a line can only be of this harness's record.
     pub knows: fn(line: &[u8]) -> bool,
     /// Adds what one complete line shows. A line that is no entry adds nothing; one that cannot be read adds
-    /// [`Entry::Unreadable`]. Each line stands for itself.
-    pub entries: fn(line: &[u8], stream: Stream, tools: &ToolSettings<'_>, out: &mut Vec<Entry>),
+    /// [`Entry::Unreadable`]. Lines are given in their order, each with what was remembered of those before it.
+    pub entries: fn(line: &[u8], context: &mut Reader<'_>, out: &mut Vec<Entry>),
     /// Adds what a line that is too long to be kept shows, from its beginning.
     pub too_long: fn(head: &[u8], out: &mut Vec<Entry>),
+    /// A reply, as the event brings it, without what the harness reads in it for itself: an entry's text lacks that too.
+    pub own_words: fn(reply: &str) -> &str,
     /// Whether a submitted prompt is the person's, and not a report or an envelope of the harness.
     pub is_persons: fn(prompt: &str) -> bool,
     /// Where a helper agent's record lies, from the session's transcript and the helper's id; none when one of the two
@@ -45,7 +68,7 @@ pub struct HarnessSpec {
 }
 
 /// The harnesses whose record can be read.
-pub static HARNESSES: [HarnessSpec; 1] = [claude_code::SPEC];
+pub static HARNESSES: [HarnessSpec; 2] = [claude_code::SPEC, codex::SPEC];
 
 /// How a harness's record is read; none when nobody taught us: what it did is unknown then.
 pub fn spec(harness: Harness) -> Option<&'static HarnessSpec> {

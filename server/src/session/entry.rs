@@ -108,6 +108,8 @@ pub enum Entry {
         id: CallId,
         /// How.
         ending: Ending,
+        /// The exit code of the command, where the record tells one.
+        exit: Option<i32>,
         /// The beginning of what it showed.
         output: String,
         /// The helper agent that it started.
@@ -130,6 +132,9 @@ pub enum Entry {
         client: bool,
         /// The folder in which the agent works.
         cwd: Option<String>,
+        /// True when the harness itself holds the session, in order to judge another one: nobody is to be held to
+        /// what is said in it.
+        by_harness: bool,
     },
     /// A complete line that is no entry: broken JSON, or too long to read.
     Unreadable,

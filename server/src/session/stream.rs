@@ -10,7 +10,7 @@ use crate::evidence::call::{self, CallFacts, Known};
 mod tests;
 
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 2;
+pub const FOLD_VERSION: u32 = 3;
 /// Calls of the running turn that are kept with their texts; of older ones only whether any was an attempt.
 const MAX_CALLS: usize = 256;
 /// Texts since the last call that are kept, and as many remarks of the person.
@@ -32,6 +32,8 @@ pub struct CallRecord {
     pub output: String,
     /// How it ended; none while it runs.
     pub ending: Option<Ending>,
+    /// Its exit code, where the record tells one.
+    pub exit: Option<i32>,
     /// The helper agent that it started.
     pub helper: Option<String>,
     /// What it did. Calls that delegate stay unknown here: their helper's record tells.
@@ -70,6 +72,8 @@ pub struct Stream {
     pub session: Option<String>,
     /// True when a client's version stands on the rows: it writes every reply to the record, sooner or later.
     pub by_client: bool,
+    /// True when the harness itself holds the session.
+    pub by_harness: bool,
     /// The harness's id of the newest turn on record, the harness's own turns included.
     pub newest_turn: Option<String>,
 }
@@ -82,9 +86,11 @@ impl Stream {
                 session,
                 client,
                 cwd: _,
+                by_harness,
             } => {
                 self.session = session.or_else(|| self.session.take());
                 self.by_client |= client;
+                self.by_harness |= by_harness;
             }
             Entry::Prompt {
                 row,
@@ -119,12 +125,13 @@ impl Stream {
             Entry::Result {
                 id,
                 ending,
+                exit,
                 output,
                 helper,
                 turn,
             } => {
                 self.note_turn(turn);
-                self.end_call(&id, ending, output, helper);
+                self.end_call(&id, (ending, exit), output, helper);
             }
             Entry::Injected { injection, turn } => {
                 self.note_turn(turn);
@@ -158,17 +165,19 @@ impl Stream {
             input,
             output,
             ending: None,
+            exit: None,
             helper: None,
             facts,
         });
     }
 
-    fn end_call(&mut self, id: &str, ending: Ending, output: String, helper: Option<String>) {
+    fn end_call(&mut self, id: &str, (ending, exit): (Ending, Option<i32>), output: String, helper: Option<String>) {
         let Some(call) = self.turn.calls.iter_mut().rev().find(|call| call.id == id) else {
             return;
         };
         call.facts = call::facts(&call.kind, Some(ending));
         call.ending = Some(ending);
+        call.exit = exit;
         call.output = output;
         // What tells the end of a call in the background does not name its helper again.
         call.helper = helper.or_else(|| call.helper.take());

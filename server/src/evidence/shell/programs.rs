@@ -36,7 +36,7 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
     ),
     (
         "",
-        "chgrp, chmod, chown, cp, dd, gunzip, gzip, install, ln, mkdir, mkfifo, mktemp, mv, patch, rename, rm, \
+        "apply_patch, applypatch, chgrp, chmod, chown, cp, dd, gunzip, gzip, install, ln, mkdir, mkfifo, mktemp, mv, patch, rename, rm, \
          rmdir, shred, split, tee, touch, truncate, unlink, unzip, zip",
         No,
         Yes,

@@ -23,6 +23,7 @@ pub(super) const SPEC: HarnessSpec = HarnessSpec {
     knows: record::knows,
     entries: record::entries,
     too_long: record::too_long,
+    own_words: |reply| reply,
     is_persons: person::is_persons,
     agent_transcript: lineage::agent_transcript,
 };

@@ -36,6 +36,7 @@ pub(super) fn entries(text: &str, turn: Option<String>, out: &mut Vec<Entry>) {
         out.push(Entry::Result {
             id: id.to_owned(),
             ending: *ending,
+            exit: None,
             output: cut(tag(head, "summary").unwrap_or_default(), SAID),
             helper: None,
             turn: None,

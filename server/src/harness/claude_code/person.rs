@@ -55,6 +55,7 @@ pub(super) fn prompt(row: &Row<'_>, text: String, turn: Option<String>, queued: 
         session: owned(row.session_id.as_ref()),
         client: row.version.is_some(),
         cwd: owned(row.cwd.as_ref()),
+        by_harness: false,
     });
     let row = row.id();
     out.push(Entry::Prompt {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::row::{Attachment, Content, Row};
 use super::{assistant, person, queued, result};
 use crate::harness::json::{Text, is, look};
-use crate::harness::{Stream, ToolSettings, skim};
+use crate::harness::{Reader, Stream, ToolSettings, skim};
 use crate::session::Entry;
 
 /// The types of rows that are entries. All others are bookkeeping, copies of what these rows say
@@ -18,7 +18,7 @@ const TYPES: [&str; 3] = ["user", "assistant", "attachment"];
 ///
 /// A row of another type is passed over at the sight of its type: when it breaks off later, and its last byte does not
 /// show that, nobody learns of it.
-pub(super) fn entries(line: &[u8], stream: Stream, tools: &ToolSettings<'_>, out: &mut Vec<Entry>) {
+pub(super) fn entries(line: &[u8], reader: &mut Reader<'_>, out: &mut Vec<Entry>) {
     if line.trim_ascii().is_empty() || (is_other(line) && line.trim_ascii_end().ends_with(b"}")) {
         return;
     }
@@ -29,7 +29,7 @@ pub(super) fn entries(line: &[u8], stream: Stream, tools: &ToolSettings<'_>, out
         return;
     }
     match serde_json::from_str(&text) {
-        Ok(row) => row_entries(&row, stream, tools, out),
+        Ok(row) => row_entries(&row, reader.stream, reader.tools, out),
         // A row of another type may use the same names for other things.
         Err(_) if serde_json::from_str(&text).is_ok_and(|row: AnyRow<'_>| !row.is_entry()) => {}
         Err(_) => out.push(Entry::Unreadable),

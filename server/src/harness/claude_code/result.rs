@@ -71,10 +71,16 @@ fn result(row: Option<&Row<'_>>, block: &Block<'_>, turn: Option<&Text<'_>>) -> 
     Some(Entry::Result {
         id,
         ending,
+        exit: if ending == Ending::Failed { exit(&text) } else { None },
         output: cut(&text, OUTPUT),
         helper: owned(beside.agent_id.as_ref()),
         turn: owned(turn),
     })
+}
+
+/// The code in the first line of a failed command's result: `Exit code 3` (2.1.197, 2.1.332). A success names none.
+fn exit(text: &str) -> Option<i32> {
+    text.lines().next()?.trim().strip_prefix("Exit code ")?.parse().ok()
 }
 
 /// What the person said in refusing the call.

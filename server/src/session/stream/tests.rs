@@ -30,6 +30,7 @@ fn result(id: &str, ending: Ending, helper: Option<&str>) -> Entry {
     Entry::Result {
         id: id.to_owned(),
         ending,
+        exit: None,
         output: String::new(),
         helper,
         turn: None,

@@ -114,7 +114,7 @@ fn only_harnesses_with_a_reader_are_in_the_table() {
         .into_iter()
         .filter(|harness| spec(*harness).is_some())
         .collect();
-    assert_eq!(readable, [Harness::ClaudeCode]);
+    assert_eq!(readable, [Harness::ClaudeCode, Harness::Codex]);
 }
 
 fn value() -> impl Strategy<Value = Value> {

@@ -9,14 +9,13 @@ mod user_rows;
 
 use serde_json::{Value, json};
 
-use super::record::entries;
-use crate::harness::Stream;
+use super::SPEC;
+use crate::harness::testing::read_line;
+use crate::harness::{Memory, Stream};
 use crate::session::Entry;
 
 fn read(line: &[u8], stream: Stream) -> Vec<Entry> {
-    let mut out = Vec::new();
-    entries(line, stream, &|_| None, &mut out);
-    out
+    read_line(&SPEC, line, stream, &mut Memory::default())
 }
 
 fn main(row: &Value) -> Vec<Entry> {

@@ -71,6 +71,7 @@ fn a_queued_command_is_who_spoke() {
                     session: Some("s1".to_owned()),
                     client: true,
                     cwd: None,
+                    by_harness: false,
                 },
                 Entry::Prompt {
                     row: "q1".to_owned(),
@@ -109,6 +110,7 @@ fn a_report_that_names_its_call_ends_it() {
         let end = ending.map(|ending| Entry::Result {
             id: "t1".to_owned(),
             ending,
+            exit: None,
             output: format!("It {status}"),
             helper: None,
             turn: None,

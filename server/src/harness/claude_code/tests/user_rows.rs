@@ -147,6 +147,7 @@ fn only_a_persons_words_are_a_prompt() {
                     session: Some("s1".to_owned()),
                     client: true,
                     cwd: Some("/p".to_owned()),
+                    by_harness: false,
                 },
                 Entry::Prompt {
                     row: "u1".to_owned(),
@@ -181,6 +182,7 @@ fn a_prompt_without_version_turn_or_id_is_still_one() {
         session: None,
         client: false,
         cwd: None,
+        by_harness: false,
     };
     assert_eq!(
         main(&row),
@@ -218,6 +220,8 @@ fn a_result_tells_how_its_call_ended() {
         (Value::Null, "ok", none.clone(), Ending::Succeeded),
         (json!(false), "ok", none.clone(), Ending::Succeeded),
         (json!(false), "User rejected tool use", none.clone(), Ending::Succeeded),
+        (json!(false), "Exit code 3", none.clone(), Ending::Succeeded),
+        (json!(true), "Exit code -1 or so", none.clone(), Ending::Failed),
         (
             json!(true),
             "Exit code 1\nUser rejected tool use",
@@ -365,9 +369,15 @@ fn a_result_tells_how_its_call_ended() {
             block["is_error"] = is_error;
         }
         let row = with(user(json!([block])), members);
+        let exit = match text {
+            "Exit code 1\nUser rejected tool use" => Some(1),
+            "Exit code 2" => Some(2),
+            _ => None,
+        };
         let expected = Entry::Result {
             id: "t1".to_owned(),
             ending,
+            exit,
             output: text.to_owned(),
             helper: None,
             turn: None,
@@ -394,6 +404,7 @@ fn a_row_with_several_results_ends_several_calls() {
     let result = |id: &str, ending, output: &str| Entry::Result {
         id: id.to_owned(),
         ending,
+        exit: None,
         output: output.to_owned(),
         helper: None,
         turn: Some("p7".to_owned()),
