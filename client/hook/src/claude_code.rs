@@ -15,6 +15,7 @@ use crate::request::{self, Write};
 /// Claude Code reads no output as "go on".
 pub(crate) const DIALECT: Dialect = Dialect {
     harness: Harness::ClaudeCode,
+    turn: "prompt_id",
     unread: "",
     silence: |_| "",
     wrote,

@@ -14,6 +14,7 @@ use crate::request::{self, Write};
 /// Codex reads no output as "go on".
 pub(crate) const DIALECT: Dialect = Dialect {
     harness: Harness::Codex,
+    turn: "turn_id",
     unread: "",
     silence: |_| "",
     wrote,

@@ -18,6 +18,7 @@ const OTHER: &str = "{}";
 /// Cursor's answers.
 pub(crate) const DIALECT: Dialect = Dialect {
     harness: Harness::Cursor,
+    turn: "generation_id",
     // Whatever the event was, this holds the member that it looks for.
     unread: r#"{"continue":true,"permission":"allow"}"#,
     silence,

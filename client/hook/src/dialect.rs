@@ -11,6 +11,8 @@ use crate::{claude_code, codex, cursor};
 pub(crate) struct Dialect {
     /// Whose it is.
     pub(crate) harness: Harness,
+    /// The member of a payload that names the turn.
+    pub(crate) turn: &'static str,
     /// What stdout says when the payload could not be read, or nothing was done with it.
     pub(crate) unread: &'static str,
     /// What stdout says when an event of this name passes in silence.
@@ -56,6 +58,11 @@ pub(crate) enum Wait {
 
 /// In the order in which a payload is looked at: Cursor's marks are plainest, and Claude Code's payload has the fewest.
 static DIALECTS: [Dialect; 3] = [cursor::DIALECT, codex::DIALECT, claude_code::DIALECT];
+
+/// The member of a harness's payloads that names the turn: whoever plays its events again writes it so.
+pub fn turn_member(harness: Harness) -> Option<&'static str> {
+    named(harness.as_str()).map(|dialect| dialect.turn)
+}
 
 /// The dialect of the harness of that name.
 pub(crate) fn named(harness: &str) -> Option<&'static Dialect> {

@@ -18,6 +18,7 @@ use std::io::{self, Read};
 use std::process::ExitCode;
 
 pub use answer::Answer;
+pub use dialect::turn_member;
 use dialect::{Ask, Dialect, Exchange};
 use fault::Fault;
 pub use host::{Deadlines, Host};

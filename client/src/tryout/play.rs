@@ -46,11 +46,15 @@ pub(crate) fn play(
 ) -> anyhow::Result<Report> {
     let world = World::new(path.is_none())?;
     let session = script.session.clone().unwrap_or_else(|| "recorded".to_owned());
-    let transcript = world.folder.path().join(format!("{}.jsonl", file_name(&session)));
+    let (records, named) = (world.records(), file_name(&session));
+    let place = |agent: Option<&str>| (script.spec.place)(&records, &named, agent);
+    let transcript = place(None).context("the session's id can't be a file's name")?;
     let mut file = File::create(&transcript)?;
     let base = json!({ "session_id": session, "transcript_path": transcript });
     let start = json!({ "hook_event_name": "SessionStart", "source": "startup" });
     // The recorded session's folders are another machine's: settings that happen to lie there are not its own.
+    let member = proofmark_hook::turn_member(script.spec.harness);
+    let turn = |event: &Event| Some((member?, event.turn.clone()?));
     let cwd = |event: &Event| event.cwd.clone().filter(|_| path.is_some());
     world.hook(
         script,
@@ -69,9 +73,9 @@ pub(crate) fn play(
     for event in &script.events {
         file.write_all(bytes.get(written..event.written).unwrap_or_default())?;
         written = written.max(event.written);
-        let helper = world.grow_helper(script, event, &transcript)?;
+        let helper = grow_helper(script, event, &place)?;
         let own = own(event, helper.as_deref());
-        let hooked = world.hook(script, &payload(&base, event.turn.as_deref(), cwd(event), own))?;
+        let hooked = world.hook(script, &payload(&base, turn(event), cwd(event), own))?;
         let findings = world.findings(&key, &mut seen)?;
         report.take(event, hooked, findings);
         progress.inc(1);
@@ -82,7 +86,7 @@ pub(crate) fn play(
     Ok(report)
 }
 
-/// The members of an event's own, as Claude Code names them (2.1.332).
+/// The members of an event's own, as Claude Code (2.1.332) and Codex (0.171.0) name them.
 fn own(event: &Event, helper: Option<&Path>) -> Value {
     match &event.kind {
         Kind::Prompt(text) => json!({ "hook_event_name": "UserPromptSubmit", "prompt": text }),
@@ -98,9 +102,9 @@ fn own(event: &Event, helper: Option<&Path>) -> Value {
     }
 }
 
-fn payload(base: &Value, turn: Option<&str>, cwd: Option<String>, own: Value) -> String {
+fn payload(base: &Value, turn: Option<(&str, String)>, cwd: Option<String>, own: Value) -> String {
     let mut members = base.as_object().cloned().unwrap_or_default();
-    members.extend(turn.map(|turn| ("prompt_id".to_owned(), Value::from(turn))));
+    members.extend(turn.map(|(member, turn)| (member.to_owned(), Value::from(turn))));
     members.extend(cwd.map(|cwd| ("cwd".to_owned(), Value::from(cwd))));
     members.extend(own.as_object().cloned().unwrap_or_default());
     Value::Object(members).to_string()
@@ -112,6 +116,31 @@ fn file_name(session: &str) -> String {
     session.chars().take(80).map(harmless).collect()
 }
 
+/// Brings the record of an event's helper agent to where it was when the event was raised. `place` says where it lies.
+fn grow_helper(
+    script: &Script,
+    event: &Event,
+    place: &dyn Fn(Option<&str>) -> Option<PathBuf>,
+) -> anyhow::Result<Option<PathBuf>> {
+    let Kind::HelperStop { agent, record, .. } = &event.kind else {
+        return Ok(None);
+    };
+    let Some(path) = place(Some(agent)) else {
+        return Ok(None);
+    };
+    let bytes = script
+        .helpers
+        .get(agent)
+        .and_then(|bytes| bytes.get(..*record))
+        .unwrap_or_default();
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    // From its beginning each time, as the same file: the server takes what it has read already for known.
+    std::fs::write(&path, bytes).context("a helper's record can't be written")?;
+    Ok(Some(path))
+}
+
 impl World {
     /// `plain`: the person's own settings are left out, so that the recorded session always looks the same.
     fn new(plain: bool) -> anyhow::Result<Self> {
@@ -119,28 +148,13 @@ impl World {
         let place = Place {
             state_dir: folder.path().join("state"),
         };
+        std::fs::create_dir(folder.path().join("records"))?;
         Ok(Self { folder, place, plain })
     }
 
-    /// Brings the record of an event's helper agent to where it was when the event was raised.
-    fn grow_helper(&self, script: &Script, event: &Event, transcript: &Path) -> anyhow::Result<Option<PathBuf>> {
-        let Kind::HelperStop { agent, record, .. } = &event.kind else {
-            return Ok(None);
-        };
-        let Some(path) = (script.spec.agent_transcript)(transcript, agent) else {
-            return Ok(None);
-        };
-        let bytes = script
-            .helpers
-            .get(agent)
-            .and_then(|bytes| bytes.get(..*record))
-            .unwrap_or_default();
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        // From its beginning each time, as the same file: the server takes what it has read already for known.
-        std::fs::write(&path, bytes).context("a helper's record can't be written")?;
-        Ok(Some(path))
+    /// Where the records lie.
+    fn records(&self) -> PathBuf {
+        self.folder.path().join("records")
     }
 
     /// Runs the hook as the harness would, and waits for it.
@@ -228,15 +242,20 @@ impl Report {
     }
 }
 
-/// The hook's answer as its harness takes it: exit code 2 refuses, with stderr for the agent; else stdout is one object.
+/// The hook's answer as its harness takes it. Exit code 2 refuses, with stderr for the agent; else stdout is one object,
+/// and one that says `block` refuses with its reason.
 fn answer(event: &Event, hooked: Hooked) -> Answer {
     let (name, reply, agent) = match &event.kind {
         Kind::Prompt(_) => ("prompt", None, None),
         Kind::Stop { reply, .. } => ("stop", Some(quote(reply, MAX_QUOTE)), None),
         Kind::HelperStop { reply, agent, .. } => ("subagent-stop", Some(quote(reply, MAX_QUOTE)), Some(agent.clone())),
     };
-    if hooked.refused {
-        let to_agent = Some(hooked.stderr.trim().to_owned());
+    let said: Value = serde_json::from_str(&hooked.stdout).unwrap_or_default();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let blocked = text(&said["reason"]).filter(|_| said["decision"] == "block");
+    let refused = hooked.refused.then(|| hooked.stderr.trim().to_owned()).or(blocked);
+    if let Some(reason) = refused {
+        let to_agent = Some(reason);
         return Answer {
             event: name,
             agent,
@@ -246,8 +265,6 @@ fn answer(event: &Event, hooked: Hooked) -> Answer {
             to_person: None,
         };
     }
-    let said: Value = serde_json::from_str(&hooked.stdout).unwrap_or_default();
-    let text = |value: &Value| value.as_str().map(str::to_owned);
     let to_agent = text(&said["hookSpecificOutput"]["additionalContext"]);
     let to_person = text(&said["systemMessage"]);
     let decision = if to_agent.is_some() || to_person.is_some() {

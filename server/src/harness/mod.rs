@@ -65,6 +65,9 @@ pub struct HarnessSpec {
     /// Where a helper agent's record lies, from the session's transcript and the helper's id; none when one of the two
     /// is not of the harness's form.
     pub agent_transcript: fn(transcript: &Path, agent: &str) -> Option<PathBuf>,
+    /// Where the record of a session, or of a helper agent of it, lies below a folder that holds nothing else: as the
+    /// harness names its files, so that [`HarnessSpec::agent_transcript`] finds the helper's. None as there.
+    pub place: fn(folder: &Path, session: &str, agent: Option<&str>) -> Option<PathBuf>,
 }
 
 /// The harnesses whose record can be read.

@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 
 fn fixtures(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fixtures/claude-code")
-        .join(folder)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(folder)
 }
 
 fn script(path: &Path) -> Script {
@@ -53,7 +51,14 @@ fn short(path: &Path) -> String {
 
 #[test]
 fn the_events_of_every_transcript() {
-    for (folder, at_least) in [("2.1.197", 8), ("2.1.332", 16), ("formats", 32), ("recorded", 1)] {
+    for (name, folder, at_least) in [
+        ("2.1.197", "claude-code/2.1.197", 8),
+        ("2.1.332", "claude-code/2.1.332", 16),
+        ("formats", "claude-code/formats", 32),
+        ("recorded", "claude-code/recorded", 1),
+        ("codex-0.171.0", "codex/0.171.0", 33),
+        ("codex-formats", "codex/formats", 25),
+    ] {
         let mut paths: Vec<PathBuf> = fs::read_dir(fixtures(folder))
             .unwrap()
             .map(|file| file.unwrap().path())
@@ -62,13 +67,13 @@ fn the_events_of_every_transcript() {
         paths.sort();
         assert!(paths.len() >= at_least, "{folder}");
         let shown = |path: &PathBuf| format!("{}\n{}", path.file_name().unwrap().display(), short(path));
-        insta::assert_snapshot!(format!("events-{folder}"), paths.iter().map(shown).collect::<String>());
+        insta::assert_snapshot!(format!("events-{name}"), paths.iter().map(shown).collect::<String>());
     }
 }
 
 #[test]
 fn the_session_is_the_one_that_its_last_rows_name() {
-    let script = script(&fixtures("formats/forks-and-resumes.jsonl"));
+    let script = script(&fixtures("claude-code/formats/forks-and-resumes.jsonl"));
     assert_eq!(script.session.as_deref(), Some("forked-0003"));
 }
 

@@ -34,6 +34,15 @@ pub(super) fn agent_transcript(transcript: &Path, agent: &str) -> Option<PathBuf
     )
 }
 
+/// `<folder>/<session id>.jsonl`, and its helpers' beside it.
+pub(super) fn place(folder: &Path, session: &str, agent: Option<&str>) -> Option<PathBuf> {
+    let transcript = folder.join(format!("{session}.jsonl"));
+    match agent {
+        None => Some(transcript),
+        Some(agent) => agent_transcript(&transcript, agent),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

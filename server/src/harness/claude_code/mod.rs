@@ -26,4 +26,5 @@ pub(super) const SPEC: HarnessSpec = HarnessSpec {
     own_words: |reply| reply,
     is_persons: person::is_persons,
     agent_transcript: lineage::agent_transcript,
+    place: lineage::place,
 };

@@ -16,13 +16,24 @@ const MAX_DAYS: usize = 400;
 /// The record of helper `agent`: the file of that thread in the folder of the session's day, or of a later one. None for
 /// an id with anything but letters, digits, `_` and `-`, so that no id leads elsewhere, and where there is no such file.
 pub(super) fn agent_transcript(transcript: &Path, agent: &str) -> Option<PathBuf> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if agent.is_empty() || agent.len() > MAX_ID || !agent.bytes().all(plain) {
+    if !is_plain(agent) {
         return None;
     }
     let own = transcript.parent()?;
     let ending = format!("-{agent}.jsonl");
     in_folder(own, &ending).or_else(|| later_days(own).iter().find_map(|day| in_folder(day, &ending)))
+}
+
+/// A file for the thread, in a folder of its session's day: helpers have files beside it.
+pub(super) fn place(folder: &Path, session: &str, agent: Option<&str>) -> Option<PathBuf> {
+    let thread = agent.unwrap_or(session);
+    let file = format!("rollout-2026-01-01T00-00-00-{thread}.jsonl");
+    is_plain(thread).then(|| folder.join(file))
+}
+
+fn is_plain(thread: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !thread.is_empty() && thread.len() <= MAX_ID && thread.bytes().all(plain)
 }
 
 fn in_folder(folder: &Path, ending: &str) -> Option<PathBuf> {
@@ -97,6 +108,9 @@ mod tests {
         for agent in ["", "..", "a/b", "b.2", "*", "é", &"a".repeat(129)] {
             assert_eq!(agent_transcript(&session, agent), None, "{agent:?}");
         }
+        let (own, helper) = (place(root.path(), "a1", None), place(root.path(), "a1", Some("b2")));
+        assert_eq!(agent_transcript(&own.unwrap(), "b2"), helper.map(write));
+        assert_eq!(place(root.path(), "a1", Some("../b2")), None);
         // Elsewhere only the folder itself is looked at.
         let copy = write(root.path().join("copies/a1.jsonl"));
         let beside = write(root.path().join("copies/rollout-b2.jsonl"));

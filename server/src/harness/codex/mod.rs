@@ -32,4 +32,5 @@ pub(super) const SPEC: HarnessSpec = HarnessSpec {
     own_words: reply::own_words,
     is_persons: person::is_persons,
     agent_transcript: lineage::agent_transcript,
+    place: lineage::place,
 };
