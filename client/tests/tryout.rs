@@ -200,3 +200,91 @@ fn a_file_that_is_no_transcript_is_an_error() {
         );
     }
 }
+
+/// A rollout of Codex's in which a helper and then the main agent tag a claim that nobody looked at.
+#[test]
+fn a_rollout_is_played_as_codex_would_have_raised_it() {
+    let folder = TempDir::new().unwrap();
+    let line = |kind: &str, payload: Value| {
+        json!({"timestamp": "2026-11-30T10:00:00.000Z", "type": kind, "payload": payload}).to_string()
+    };
+    let event = |payload: Value| line("event_msg", payload);
+    let item = |turn: &str, item: Value| event(json!({"type": "item_completed", "turn_id": turn, "item": item}));
+    let meta = |id: &str, source: Value| {
+        let meta = json!({"id": id, "session_id": "main-1", "cli_version": "0.171.0", "source": source,
+            "history_mode": "paginated"});
+        line("session_meta", meta)
+    };
+    let asked = |turn: &str, text: &str| {
+        let prompt =
+            json!({"type": "UserMessage", "id": format!("{turn}-p"), "content": [{"type": "text", "text": text}]});
+        [
+            event(json!({"type": "task_started", "turn_id": turn})),
+            item(turn, prompt),
+        ]
+        .join("\n")
+    };
+    let said = |turn: &str, text: &str| {
+        item(
+            turn,
+            json!({"type": "AgentMessage", "id": "m", "content": [{"type": "Text", "text": text}]}),
+        )
+    };
+    let call = |name: &str, id: &str, arguments: &str| {
+        line(
+            "response_item",
+            json!({"type": "function_call", "name": name, "call_id": id, "arguments": arguments}),
+        )
+    };
+    let output = |id: &str, text: &str| {
+        line(
+            "response_item",
+            json!({"type": "function_call_output", "call_id": id, "output": text}),
+        )
+    };
+    let sent_back = line(
+        "response_item",
+        json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<hook_prompt>Look.</hook_prompt>"}]}),
+    );
+    let main = [
+        meta("main-1", json!("exec")),
+        asked("t1", "Mend the lid."),
+        call("spawn_agent", "c1", "{\"message\":\"look\"}"),
+        output("c1", "{\"agent_id\":\"helper-1\"}"),
+        call("wait_agent", "c2", "{\"targets\":[\"helper-1\"]}"),
+        output("c2", "{\"status\":{\"helper-1\":{\"completed\":\"Done.\"}}}"),
+        said("t1", TAG),
+        sent_back,
+        call("exec_command", "c3", "{\"cmd\":\"cargo test lid\"}"),
+        output("c3", "Chunk ID: a\nProcess exited with code 101\nOutput:\nno\n"),
+        said("t1", TAG),
+    ];
+    let source = json!({"subagent": {"thread_spawn": {"parent_thread_id": "main-1"}}});
+    let helper = [
+        meta("helper-1", source),
+        asked("h1", "look"),
+        call("update_plan", "c1", "{}"),
+        output("c1", "Plan updated"),
+        said("h1", TAG),
+    ];
+    let transcript = folder.path().join("rollout-2026-11-30T10-00-00-main-1.jsonl");
+    fs::write(&transcript, main.join("\n") + "\n").unwrap();
+    fs::write(
+        folder.path().join("rollout-2026-11-30T10-00-09-helper-1.jsonl"),
+        helper.join("\n") + "\n",
+    )
+    .unwrap();
+
+    let report = report(folder.path(), &transcript);
+    assert_eq!(report["harness"], "codex");
+    let answer = |event: &str, agent: &str, decision: &str| (event.to_owned(), agent.to_owned(), decision.to_owned());
+    let expected = [
+        answer("prompt", "", "allow"),
+        answer("subagent-stop", "helper-1", "refuse"),
+        answer("stop", "", "refuse"),
+        answer("stop", "", "allow"),
+    ];
+    assert_eq!(answers(&report), expected);
+    let claims = report["claims"].as_array().unwrap();
+    assert_eq!(claims.len(), 2, "{claims:?}");
+}

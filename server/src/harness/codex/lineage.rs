@@ -109,7 +109,8 @@ mod tests {
             assert_eq!(agent_transcript(&session, agent), None, "{agent:?}");
         }
         let (own, helper) = (place(root.path(), "a1", None), place(root.path(), "a1", Some("b2")));
-        assert_eq!(agent_transcript(&own.unwrap(), "b2"), helper.map(write));
+        let helper = helper.map(write);
+        assert_eq!(agent_transcript(&own.unwrap(), "b2"), helper);
         assert_eq!(place(root.path(), "a1", Some("../b2")), None);
         // Elsewhere only the folder itself is looked at.
         let copy = write(root.path().join("copies/a1.jsonl"));
