@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::model::Model;
 use crate::process::{self, collect};
+use crate::scenario::{Client, Ended};
 use crate::world::World;
 
 /// The events for which the hook is registered.
@@ -47,6 +48,11 @@ const EXIT_LIMIT: Duration = Duration::from_secs(30);
 /// More output than this is cut off, in bytes.
 const MAX_OUTPUT: u64 = 64 * 1024 * 1024;
 
+/// What starts sessions of this program.
+pub fn starter(program: PathBuf) -> impl for<'w> Fn(&'w World, &Model) -> Result<Box<dyn Client + 'w>> {
+    move |world, model| Ok(Box::new(Session::start(&program, world, model)?))
+}
+
 /// A session that waits for prompts; dropping it kills its whole process group.
 #[derive(Debug)]
 pub struct Session {
@@ -55,17 +61,6 @@ pub struct Session {
     lines: Receiver<String>,
     stderr: Receiver<io::Result<Vec<u8>>>,
     seen: Vec<String>,
-}
-
-/// What a session left when it ended by itself.
-#[derive(Debug)]
-pub struct Ended {
-    /// The exit code; none when a signal ended it.
-    pub code: Option<i32>,
-    /// The lines it printed.
-    pub lines: Vec<String>,
-    /// What it printed as errors.
-    pub stderr: String,
 }
 
 impl Session {
@@ -117,11 +112,18 @@ impl Session {
         })
     }
 
-    /// Sends a prompt and waits until the harness reports the turn's result.
-    ///
-    /// # Errors
-    /// The session has ended, or there is no result within two minutes.
-    pub fn prompt(&mut self, text: &str) -> Result<()> {
+    fn errors(&self) -> String {
+        let read = self
+            .stderr
+            .recv_timeout(EXIT_LIMIT)
+            .map(|read| read.unwrap_or_default());
+        String::from_utf8_lossy(&read.unwrap_or_default()).into_owned()
+    }
+}
+
+impl Client for Session {
+    /// The harness reports each turn's result, which is waited for.
+    fn prompt(&mut self, text: &str) -> Result<()> {
         let stdin = self.stdin.as_mut().context("the session has no input")?;
         let line = json!({"type": "user", "message": {"role": "user", "content": text}});
         writeln!(stdin, "{line}")
@@ -153,11 +155,8 @@ impl Session {
         }
     }
 
-    /// Ends the input and waits until the program exits by itself.
-    ///
-    /// # Errors
-    /// It does not exit; something that it left behind holds its output.
-    pub fn finish(mut self) -> Result<Ended> {
+    /// The end of its input ends the program.
+    fn finish(mut self: Box<Self>) -> Result<Ended> {
         self.stdin = None;
         let Some(status) = process::wait(&mut self.child, EXIT_LIMIT)? else {
             process::kill_group(&mut self.child);
@@ -181,14 +180,6 @@ impl Session {
             lines: std::mem::take(&mut self.seen),
             stderr,
         })
-    }
-
-    fn errors(&self) -> String {
-        let read = self
-            .stderr
-            .recv_timeout(EXIT_LIMIT)
-            .map(|read| read.unwrap_or_default());
-        String::from_utf8_lossy(&read.unwrap_or_default()).into_owned()
     }
 }
 

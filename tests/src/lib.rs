@@ -3,6 +3,7 @@
 
 pub mod case;
 pub mod claude_code;
+pub mod codex;
 pub mod lsp_client;
 pub mod model;
 pub mod need;

@@ -3,6 +3,7 @@
 
 mod http;
 mod messages;
+mod responses;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -168,6 +169,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 fn answer(state: &Mutex<State>, request: &Request) -> Response {
     match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/v1/messages") => messages::reply(&mut lock(state), &request.body),
+        ("POST", "/v1/responses") => responses::reply(&mut lock(state), &request.body),
         ("POST", "/v1/messages/count_tokens") => messages::count_tokens(&request.body),
         // A harness asks with HEAD whether anybody is there.
         ("HEAD", _) => Response::json(200, &json!({})),

@@ -43,6 +43,10 @@ pub struct Pin {
 #[serde(deny_unknown_fields)]
 struct Package {
     package: String,
+    /// What npm calls this version, where that is not the version itself: one package may have a tag for each platform.
+    tag: Option<String>,
+    /// The program inside this package, where it is not the pin's.
+    program: Option<String>,
     integrity: String,
 }
 
@@ -69,6 +73,11 @@ impl Pin {
     /// The package for this machine, if the pin has one.
     fn package(&self) -> Option<&Package> {
         self.platforms.get(&platform(env::consts::OS, env::consts::ARCH))
+    }
+
+    /// The program inside a package.
+    fn program<'a>(&'a self, package: &'a Package) -> &'a str {
+        package.program.as_ref().unwrap_or(&self.program)
     }
 }
 
@@ -132,7 +141,7 @@ impl Cache {
         let package = pin.package()?;
         let folder = self.folder(pin, package);
         let marker = fs::read_to_string(folder.join(MARKER)).ok()?;
-        (marker.trim() == package.integrity).then(|| folder.join("package").join(&pin.program))
+        (marker.trim() == package.integrity).then(|| folder.join("package").join(pin.program(package)))
     }
 
     /// Brings a version into the cache by npm, unless it is there.
@@ -149,7 +158,8 @@ impl Cache {
         }
         fs::create_dir_all(&self.root).with_context(|| format!("cannot make {}", self.root.display()))?;
         let staging = tempfile::Builder::new().prefix("fetch-").tempdir_in(&self.root)?;
-        let tarball = fetch(&format!("{}@{}", package.package, pin.version), staging.path())?;
+        let tag = package.tag.as_ref().unwrap_or(&pin.version);
+        let tarball = fetch(&format!("{}@{tag}", package.package), staging.path())?;
         self.unpack(pin, package, &tarball)?;
         Ok(Install::Fetched)
     }
@@ -170,7 +180,7 @@ impl Cache {
             .arg(staging.path())
             .arg("--no-same-owner");
         process::run(&mut tar, b"", LOCAL_LIMIT)?.success()?;
-        let version = version_of(&staging.path().join("package").join(&pin.program))?;
+        let version = version_of(&staging.path().join("package").join(pin.program(package)))?;
         ensure!(
             version == pin.version,
             "{} {} calls itself {version:?}",
@@ -230,7 +240,7 @@ fn integrity(file: &Path) -> Result<String> {
     Ok(done.stdout.trim().to_owned())
 }
 
-/// The first word of what a program prints for `--version`; it sees neither the caller's home nor environment.
+/// The first number in what a program prints for `--version`, as `2.1.332 (Claude Code)` or `codex-cli 0.171.0`; it sees neither the caller's home nor environment.
 fn version_of(program: &Path) -> Result<String> {
     let home = tempfile::tempdir()?;
     let mut command = Command::new(program);
@@ -240,7 +250,9 @@ fn version_of(program: &Path) -> Result<String> {
         .env("HOME", home.path())
         .env("PATH", "/usr/local/bin:/usr/bin:/bin");
     let done = process::run(&mut command, b"", LOCAL_LIMIT)?.success()?;
-    Ok(done.stdout.split_whitespace().next().unwrap_or_default().to_owned())
+    let mut words = done.stdout.split_whitespace();
+    let number = words.find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    Ok(number.unwrap_or_default().to_owned())
 }
 
 #[cfg(test)]
@@ -329,6 +341,8 @@ mod tests {
         fn pin(&self, integrity: &str) -> Pin {
             let package = Package {
                 package: "@toys/toy".to_owned(),
+                tag: None,
+                program: None,
                 integrity: integrity.to_owned(),
             };
             Pin {

@@ -9,9 +9,37 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::claude_code::{Ended, Session};
 use crate::model::{MAIN, Model, Script};
 use crate::world::World;
+
+/// A harness that holds one session with the scripted model.
+pub trait Client {
+    /// Submits a prompt and waits until the turn has ended.
+    ///
+    /// # Errors
+    /// It does not end in time, or the session takes no prompt.
+    fn prompt(&mut self, text: &str) -> Result<()>;
+
+    /// Ends the session.
+    ///
+    /// # Errors
+    /// It does not end.
+    fn finish(self: Box<Self>) -> Result<Ended>;
+}
+
+/// Starts a session in a world, for a model.
+pub type Start<'a> = dyn for<'w> Fn(&'w World, &Model) -> Result<Box<dyn Client + 'w>> + 'a;
+
+/// What a session left when it ended by itself.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// The exit code; none when a signal ended it.
+    pub code: Option<i32>,
+    /// The lines it printed.
+    pub lines: Vec<String>,
+    /// What it printed as errors.
+    pub stderr: String,
+}
 
 /// Stands in a scenario for the path of the project.
 const PROJECT: &str = "@PROJECT@";
@@ -101,11 +129,11 @@ pub fn load(name: &str, world: &World) -> Result<Scenario> {
 }
 
 impl Scenario {
-    /// Plays it with a Claude Code program in a fresh world, and checks what came of it.
+    /// Plays it with a harness in a fresh world, and checks what came of it.
     ///
     /// # Errors
     /// The session cannot be run, or anything is not as expected; the error says what, and what the model was told.
-    pub fn play(&self, claude: &Path, world: &World) -> Result<()> {
+    pub fn play(&self, start: &Start<'_>, world: &World) -> Result<()> {
         for (path, text) in &self.files {
             let path = world.project().join(path);
             if let Some(folder) = path.parent() {
@@ -114,7 +142,7 @@ impl Scenario {
             fs::write(path, text)?;
         }
         let model = Model::start(self.script.clone())?;
-        let mut session = Session::start(claude, world, &model)?;
+        let mut session = start(world, &model)?;
         for step in &self.steps {
             match step {
                 Step::Prompt(text) => {
@@ -150,10 +178,13 @@ impl Scenario {
         ensure!(ended.code == Some(0), "exit code {:?}", ended.code);
         for line in &ended.lines {
             let reported = serde_json::from_str::<Value>(line).unwrap_or_default();
-            ensure!(
-                reported["type"] != "result" || reported["is_error"] == false,
-                "a turn failed: {line}"
-            );
+            // Claude Code reports each turn's result; Codex has an event of its own for one that failed.
+            let failed = match reported["type"].as_str() {
+                Some("result") => reported["is_error"] != false,
+                Some("turn.failed") => true,
+                _ => false,
+            };
+            ensure!(!failed, "a turn failed: {line}");
         }
         expect_asked(told, self.expect.requests, &self.expect.told)?;
         let open = claims.iter().filter(|claim| claim["state"] == "open");
@@ -200,7 +231,9 @@ fn fresh(requests: &[Value]) -> Vec<String> {
     let mut known = 0;
     let mut told = Vec::new();
     for request in requests {
-        let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        // The Messages API calls them messages; in the Responses API results of calls stand among them.
+        let messages = request["messages"].as_array().or_else(|| request["input"].as_array());
+        let messages = messages.map(Vec::as_slice).unwrap_or_default();
         let mut text = String::new();
         for message in messages
             .iter()
@@ -208,6 +241,7 @@ fn fresh(requests: &[Value]) -> Vec<String> {
             .filter(|message| message["role"] != "assistant")
         {
             gather(&message["content"], &mut text);
+            gather(&message["output"], &mut text);
         }
         known = messages.len();
         told.push(text);
@@ -271,6 +305,13 @@ mod tests {
         let cases = [
             (Some(0), fine, told.clone(), vec![open.clone()], None),
             (Some(0), failed, told.clone(), vec![open.clone()], Some("a turn failed")),
+            (
+                Some(0),
+                r#"{"type":"turn.failed"}"#,
+                told.clone(),
+                vec![open.clone()],
+                Some("a turn failed"),
+            ),
             (Some(1), fine, told.clone(), vec![open.clone()], Some("exit code")),
             (None, fine, told.clone(), vec![open.clone()], Some("exit code")),
             (

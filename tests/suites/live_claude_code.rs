@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use anyhow::Result;
+use proofmark_tests::claude_code::starter;
 use proofmark_tests::need;
 use proofmark_tests::packages::{self, Cache};
 use proofmark_tests::scenario;
@@ -20,7 +21,7 @@ fn play(version: &str, name: &str) -> Result<()> {
         return need::missing(&format!("claude-code {version} in the package cache (fetch-packages)"));
     };
     let world = World::new()?;
-    if let Err(failure) = scenario::load(name, &world)?.play(&program, &world) {
+    if let Err(failure) = scenario::load(name, &world)?.play(&starter(program), &world) {
         // Not returned: the world would not know that the test has failed, and might hide why.
         panic!("{failure:?}");
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, ensure};
-use proofmark_tests::claude_code::transcripts;
+use proofmark_tests::claude_code::{starter, transcripts};
 use proofmark_tests::need;
 use proofmark_tests::packages::{Cache, pin};
 use proofmark_tests::scenario::{self, fixtures};
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let program = Cache::from_env()?.program(&pin("claude-code", VERSION)?);
     let program = program.with_context(|| format!("claude-code {VERSION} is not in the cache: run fetch-packages"))?;
     let world = World::new()?;
-    scenario::load(&name, &world)?.play(&program, &world)?;
+    scenario::load(&name, &world)?.play(&starter(program), &world)?;
     let found = transcripts(&world)?;
     let [transcript] = &found[..] else {
         anyhow::bail!("one session left {} transcripts", found.len())

@@ -202,7 +202,10 @@ fn three_refusals_are_the_end_though_codex_knows_none() {
     }
     let said = told(&thread.stop("t1", &tagged("tables render on phones"), true));
     assert!(said.contains("three times"), "{said}");
-    assert_eq!(open(&world), [("codex".to_owned(), "tables render on phones".to_owned())]);
+    assert_eq!(
+        open(&world),
+        [("codex".to_owned(), "tables render on phones".to_owned())]
+    );
 }
 
 #[test]

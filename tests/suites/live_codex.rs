@@ -1,0 +1,38 @@
+//! Real Codex sessions with our hook, a scripted model, and no network but loopback.
+//! What single events do without a harness is the other suites' business.
+
+use anyhow::Result;
+use proofmark_tests::codex::starter;
+use proofmark_tests::need;
+use proofmark_tests::packages::{self, Cache};
+use proofmark_tests::scenario;
+use proofmark_tests::world::World;
+
+const VERSION: &str = "0.171.0";
+
+/// Plays one scenario, where this machine can.
+fn play(name: &str) -> Result<()> {
+    if !need::only_loopback().unwrap_or(false) {
+        return need::missing("a network namespace with loopback only (tests/run live-codex)");
+    }
+    let pin = packages::pin("codex", VERSION)?;
+    let Some(program) = Cache::from_env()?.program(&pin) else {
+        return need::missing(&format!("codex {VERSION} in the package cache (fetch-packages)"));
+    };
+    let world = World::new()?;
+    if let Err(failure) = scenario::load(name, &world)?.play(&starter(program), &world) {
+        // Not returned: the world would not know that the test has failed, and might hide why.
+        panic!("{failure:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_untried_claim_is_sent_back_once() -> Result<()> {
+    play("untried-claim")
+}
+
+#[test]
+fn new_claims_without_end_come_to_an_end() -> Result<()> {
+    play("new-claim-each-time")
+}
