@@ -56,7 +56,9 @@ scenarios! {
 fn every_scenario_is_played() {
     let files = fs::read_dir(scenario::fixtures().join("live")).unwrap();
     let names: BTreeSet<String> = files
-        .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     let played: BTreeSet<String> = PLAYED.iter().copied().map(str::to_owned).collect();
     assert_eq!(names, played);

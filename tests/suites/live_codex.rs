@@ -33,6 +33,11 @@ fn an_untried_claim_is_sent_back_once() -> Result<()> {
 }
 
 #[test]
+fn a_tried_claim_passes_is_recalled_and_is_settled() -> Result<()> {
+    play("codex/tried-claim")
+}
+
+#[test]
 fn new_claims_without_end_come_to_an_end() -> Result<()> {
     play("new-claim-each-time")
 }

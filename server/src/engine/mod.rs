@@ -225,6 +225,9 @@ impl Engine {
         let effective = self.settings.read(params.at.cwd.as_deref());
         self.refresh(&mut live, &event);
         self.read_own(&mut live, &event, &effective, expired);
+        if live.stream(None).is_some_and(|stream| stream.by_harness) {
+            return Decision::allow();
+        }
         if expired.load(Ordering::Relaxed) {
             return Decision::allow();
         }

@@ -226,12 +226,22 @@ fn a_session_without_a_record_is_unchecked() {
 #[test]
 fn sessions_of_the_harness_itself_are_not_judged() {
     let world = World::new().unwrap();
+    let main = Thread::new(&world, "main");
+    reason(&main.stop("t1", &tagged("the lexer works"), false));
+    let drop = json!({"prompt": "Forget the claim that the lexer works."});
     for (id, source) in [("r1", json!("review")), ("g1", json!({"other": "guardian"}))] {
-        let thread = Thread::held_by(&world, id, json!({"subagent": source}));
-        thread.prompt("t1", "Judge this.");
-        assert_silent(&thread.stop("t1", &tagged("the parser works"), false));
+        // Such a thread speaks in its parent's name.
+        let thread = Thread {
+            id: "main".to_owned(),
+            ..Thread::held_by(&world, id, json!({"subagent": source}))
+        };
+        thread.prompt("g1", "Judge this.");
+        assert_silent(&thread.event("UserPromptSubmit", "g1", drop.clone()));
+        assert_silent(&thread.stop("g1", &tagged("the parser works"), false));
     }
-    assert_eq!(open(&world), []);
+    assert_eq!(open(&world), [("codex".to_owned(), "the lexer works".to_owned())]);
+    let said = main.event("UserPromptSubmit", "t2", drop);
+    assert!(said.stdout.contains("retired"), "{said:?}");
 }
 
 #[test]

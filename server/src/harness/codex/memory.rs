@@ -65,8 +65,8 @@ pub(super) enum Shown {
     PromptMessage,
     /// A text of the agent's, by the event: the message that holds it again comes next.
     TextEvent,
-    /// A text of the agent's, by the message.
-    TextMessage(String),
+    /// A text of the agent's, by the message: its hash, as what the agent said is not stored.
+    TextMessage(u64),
 }
 
 /// A call without a result, as far as its output has to be read in a way of its own.

@@ -140,6 +140,14 @@ fn script(reading: &mut Reading<'_>, id: &str, item: &Members<'_>, text: &str) {
     let running = first.strip_prefix("Script running with cell ID ").map(str::trim);
     let refused = text.contains("blocked by PreToolUse hook");
     let printed = printed(item);
+    // With one call alone, what the script printed is of that call.
+    let shown = match &asked[..] {
+        [_] => person::texts(item, "output")
+            .split_first()
+            .map(|(_, texts)| texts.join("\n")),
+        _ => None,
+    };
+    let shown = shown.unwrap_or_default();
     // Only when each has one can it be told which is whose.
     let mut printed = if printed.len() == asked.len() {
         printed.into_iter().map(Some).collect()
@@ -157,7 +165,7 @@ fn script(reading: &mut Reading<'_>, id: &str, item: &Members<'_>, text: &str) {
             (None, None) if reading.memory.paginated && matches!(asked.what, What::Command(_)) => {
                 End::new(Ending::Background, None, "")
             }
-            (None, None) => End::new(Ending::Succeeded, None, ""),
+            (None, None) => End::new(Ending::Succeeded, None, &shown),
         };
         let goes_on = end.ending == Ending::Background;
         let is_new = asked.id.is_none();

@@ -1,6 +1,9 @@
 //! Who speaks in a message: the person, the agent, a hook, a helper, or the client itself.
 //! What the words mean stays out.
 
+use std::hash::Hasher;
+
+use fnv::FnvHasher;
 use serde_json::value::RawValue;
 
 use super::fork;
@@ -111,28 +114,26 @@ fn prompt(reading: &mut Reading<'_>, id: Option<String>, text: &str) {
 fn answer(reading: &mut Reading<'_>, message: &Members<'_>, text: &str) {
     let known = match &reading.memory.shown {
         Some(Shown::TextEvent) => true,
-        Some(Shown::TextMessage(shown)) => shown == text,
+        Some(Shown::TextMessage(shown)) => *shown == hash(text),
         Some(Shown::PromptMessage) | None => false,
     };
     if known {
         reading.memory.shown = None;
     } else if !reading.memory.paginated {
-        spoken(reading, message.text("id"), text, |text| {
-            Shown::TextMessage(text.to_owned())
-        });
+        spoken(reading, message.text("id"), text, Shown::TextMessage(hash(text)));
     }
 }
 
 /// Shows what the agent says, by the event, unless the message did.
 pub(super) fn told(reading: &mut Reading<'_>, id: Option<String>, text: &str) {
-    if matches!(&reading.memory.shown, Some(Shown::TextMessage(shown)) if shown == text) {
+    if reading.memory.shown == Some(Shown::TextMessage(hash(text))) {
         reading.memory.shown = None;
     } else {
-        spoken(reading, id, text, |_| Shown::TextEvent);
+        spoken(reading, id, text, Shown::TextEvent);
     }
 }
 
-fn spoken(reading: &mut Reading<'_>, id: Option<String>, text: &str, shown: impl Fn(&str) -> Shown) {
+fn spoken(reading: &mut Reading<'_>, id: Option<String>, text: &str, shown: Shown) {
     if text.trim().is_empty() {
         return;
     }
@@ -140,7 +141,13 @@ fn spoken(reading: &mut Reading<'_>, id: Option<String>, text: &str, shown: impl
         row: id.unwrap_or_default(),
         text: own_words(text).to_owned(),
     };
-    reading.show_once(entry, shown(text));
+    reading.show_once(entry, shown);
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = FnvHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish()
 }
 
 /// Shows a message from another agent: a task begins a turn, as a person's prompt would; others only report.
