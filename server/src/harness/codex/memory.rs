@@ -22,6 +22,8 @@ pub(crate) struct Memory {
     pub(super) paginated: bool,
     /// The beginning of the file is a copy of the parent's.
     pub(super) copying: Option<Copying>,
+    /// The copy is over, and what the helper was told to do has not been met.
+    pub(super) untasked: bool,
     /// The newest turn.
     pub(super) turn: Option<String>,
     /// Whether a turn is known to run.

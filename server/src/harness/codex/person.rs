@@ -93,6 +93,7 @@ pub(super) fn submitted(reading: &mut Reading<'_>, id: Option<String>, text: &st
 /// Shows a prompt. Where its line has no id, turn and number name it: they are the same in a copy of the line.
 fn prompt(reading: &mut Reading<'_>, id: Option<String>, text: &str) {
     let memory = &mut *reading.memory;
+    memory.untasked = false;
     memory.prompts += 1;
     let queued = memory.run == Run::Works;
     if memory.run == Run::Begun {
@@ -107,6 +108,14 @@ fn prompt(reading: &mut Reading<'_>, id: Option<String>, text: &str) {
         text: words(text).to_owned(),
         queued,
     });
+}
+
+/// Begins a forked helper's turn where its record does not hold what it was told to do: what it does is no part of the
+/// turn that was copied.
+pub(super) fn begin(reading: &mut Reading<'_>) {
+    if reading.memory.untasked {
+        prompt(reading, None, "");
+    }
 }
 
 /// Shows what the agent says, by the message to the person. Nothing for what only the model was told: the summary in a
@@ -137,6 +146,7 @@ fn spoken(reading: &mut Reading<'_>, id: Option<String>, text: &str, shown: Show
     if text.trim().is_empty() {
         return;
     }
+    begin(reading);
     let entry = Entry::Text {
         row: id.unwrap_or_default(),
         text: own_words(text).to_owned(),

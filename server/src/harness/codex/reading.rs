@@ -3,6 +3,7 @@
 
 use super::ending::Told;
 use super::memory::{Memory, Shown};
+use super::person;
 use crate::harness::ToolSettings;
 use crate::harness::tools::{brief, cut};
 use crate::session::{Ending, Entry, Injection, ToolKind};
@@ -62,6 +63,7 @@ impl Reading<'_> {
 
     /// Shows a call. `row` is the id of its line, where the line has one.
     pub(super) fn call(&mut self, row: Option<String>, id: &str, tool: &str, kind: ToolKind, input: &str) {
+        person::begin(self);
         self.show(Entry::Call {
             row: row.unwrap_or_default(),
             id: id.to_owned(),

@@ -137,12 +137,17 @@ impl Reading<'_> {
             let joined = payload.is("type", "function_call_output") && fork::joins(&output::text(payload));
             let told = payload.is("type", "agent_message") && person::is_task(payload);
             if joined || told {
-                self.memory.copying = None;
+                self.own_work();
             }
             return !told;
         }
-        self.memory.copying = None;
+        self.own_work();
         false
+    }
+
+    fn own_work(&mut self) {
+        self.memory.copying = None;
+        self.memory.untasked = true;
     }
 
     /// A message to or from the model, or a call with its result.

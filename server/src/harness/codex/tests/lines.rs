@@ -191,3 +191,41 @@ fn several_waited_for_helpers_stay_unknown() {
     assert_eq!(waited(json!(["a", "b"])), None);
     assert_eq!(waited(json!([])), None);
 }
+
+#[test]
+fn a_forked_helper_whose_task_is_not_on_record_has_a_turn_of_its_own() {
+    let at = |clock: &str, kind: &str, payload: Value| {
+        json!({"timestamp": format!("2026-07-11T12:32:{clock}Z"), "type": kind, "payload": payload}).to_string()
+    };
+    let spawned = json!({"subagent": {"thread_spawn": {"parent_thread_id": "p"}}});
+    let meta = json!({"id": "h", "session_id": "p", "forked_from_id": "p", "source": spawned});
+    let lines = [
+        at("41.968", "session_meta", meta),
+        at("41.969", "event_msg", json!({"type": "task_started", "turn_id": "t1"})),
+        at(
+            "41.969",
+            "event_msg",
+            json!({"type": "user_message", "message": "look"}),
+        ),
+        at(
+            "41.970",
+            "event_msg",
+            json!({"type": "agent_message", "message": "copied"}),
+        ),
+        at("41.985", "event_msg", json!({"type": "task_started", "turn_id": "t2"})),
+        at(
+            "45.100",
+            "event_msg",
+            json!({"type": "agent_message", "message": "own"}),
+        ),
+        at(
+            "46.200",
+            "event_msg",
+            json!({"type": "agent_message", "message": "more"}),
+        ),
+    ];
+    let fold = folded(&lines);
+    assert_eq!((fold.turns, fold.newest_turn.as_deref()), (1, Some("t2")));
+    assert_eq!(fold.turn.texts, ["own", "more"]);
+    assert_eq!(fold.prompts, ["t2#1"]);
+}
