@@ -279,6 +279,10 @@ mod tests {
             ("a.tools.x()", ""),
             ("tools.exec_command({cmd: 'a'", "?"),
             ("tools.exec_command({cmd: 'a", "?"),
+            (
+                "x.replace(/'/g, y); tools.exec_command({cmd: 'a'}); x.replace(/'/, y)",
+                "?",
+            ),
             ("x.replace(/'/g, ''); tools.exec_command({cmd: 'a'})", "?"),
             (
                 "tools.write_stdin({session_id: 17, chars: ''})",

@@ -42,12 +42,13 @@ pub(super) fn text(item: &Members<'_>) -> String {
 
 /// A command ended, or goes on under a number.
 fn command(reading: &mut Reading<'_>, id: &str, told: Told<'_>) {
+    if reading.memory.ended.get(id).is_some() {
+        return;
+    }
     if let Some(process) = told.process {
         reading.memory.processes.put(&process.to_string(), id.to_owned());
     }
-    if reading.memory.ended.get(id).is_none() {
-        reading.end(id, told.into());
-    }
+    reading.end(id, told.into());
 }
 
 /// A look at a command: the code that it tells is the command's.
@@ -66,9 +67,7 @@ fn looked(reading: &mut Reading<'_>, id: &str, process: i64, told: Told<'_>) {
 
 /// The command of that number ended: so did the call that started it, whatever turn that was in.
 fn process_ended(reading: &mut Reading<'_>, process: i64, end: End) {
-    if let Some(first) = reading.memory.processes.take(&process.to_string())
-        && reading.memory.ended.get(&first).is_none()
-    {
+    if let Some(first) = reading.memory.processes.take(&process.to_string()) {
         reading.end(&first, end);
     }
 }

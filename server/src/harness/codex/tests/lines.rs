@@ -229,3 +229,17 @@ fn a_forked_helper_whose_task_is_not_on_record_has_a_turn_of_its_own() {
     assert_eq!(fold.turn.texts, ["own", "more"]);
     assert_eq!(fold.prompts, ["t2#1"]);
 }
+
+#[test]
+fn a_command_that_was_told_to_have_ended_ends_once() {
+    let ended = json!({"type": "exec_command_end", "call_id": "c1", "command": ["sh", "-c", "a"], "exit_code": 3});
+    let lines = [
+        function("c1", "exec_command", json!({"cmd": "a"})),
+        event(ended),
+        output("c1", "Process running with session ID 7\nOutput:\n"),
+        function("c2", "write_stdin", json!({"session_id": 7, "chars": ""})),
+        output("c2", "Process exited with code 3\nOutput:\n"),
+    ];
+    let ends = |entry: &Entry| matches!(entry, Entry::Result { id, .. } if id == "c1");
+    assert_eq!(read(&lines).iter().filter(|entry| ends(entry)).count(), 1);
+}
