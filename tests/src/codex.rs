@@ -30,9 +30,14 @@ const TIMEOUT: u32 = 3;
 /// One prompt with all its tool calls and rewrites is done by then.
 const PROMPT_LIMIT: Duration = Duration::from_secs(120);
 
-/// What starts sessions of this program.
-pub fn starter(program: PathBuf) -> impl for<'w> Fn(&'w World, &Model) -> Result<Box<dyn Client + 'w>> {
-    move |world, model| Ok(Box::new(Session::start(&program, world, model)?))
+/// A model whose tools are called one by one.
+pub const DIRECT: &str = "gpt-5.5";
+/// A model that writes scripts, which call the tools.
+pub const SCRIPTS: &str = "gpt-5.6-sol";
+
+/// What starts sessions of this program, for a model that Codex 0.171.0 knows by this name.
+pub fn starter(program: PathBuf, name: &str) -> impl for<'w> Fn(&'w World, &Model) -> Result<Box<dyn Client + 'w>> {
+    move |world, model| Ok(Box::new(Session::start(&program, name, world, model)?))
 }
 
 /// A session, each of whose prompts is a process of its own: the later ones take the thread up again.
@@ -49,13 +54,13 @@ impl<'w> Session<'w> {
     ///
     /// # Errors
     /// The settings cannot be written.
-    pub fn start(program: &Path, world: &'w World, model: &Model) -> Result<Self> {
+    pub fn start(program: &Path, name: &str, world: &'w World, model: &Model) -> Result<Self> {
         let home = world.home().join(".codex");
         fs::create_dir_all(&home)?;
         fs::create_dir_all(world.home().join("tmp"))?;
         let project = world.project();
         let project = project.to_str().context("the project's path is no UTF-8")?;
-        fs::write(home.join("config.toml"), config(&model.url(), project))?;
+        fs::write(home.join("config.toml"), config(name, &model.url(), project))?;
         let hook = world.program("proofmark-hook");
         let hook = hook.to_str().context("the hook's path is no UTF-8")?;
         fs::write(home.join("hooks.json"), serde_json::to_vec_pretty(&registration(hook))?)?;
@@ -111,10 +116,10 @@ impl Client for Session<'_> {
 }
 
 /// Codex's settings: the scripted model, nothing that looks for a network, and no question to a person.
-fn config(model: &str, project: &str) -> String {
+fn config(name: &str, model: &str, project: &str) -> String {
     let (base, project) = (json!(format!("{model}/v1")), json!(project));
     format!(
-        r#"model = "gpt-5.5"
+        r#"model = "{name}"
 model_provider = "scripted"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -160,7 +165,7 @@ mod tests {
 
     #[test]
     fn settings_are_what_codex_reads() {
-        let config: toml::Table = config("http://127.0.0.1:7", "/a \"b\"").parse().unwrap();
+        let config: toml::Table = config(DIRECT, "http://127.0.0.1:7", "/a \"b\"").parse().unwrap();
         assert_eq!(
             config["model_providers"]["scripted"]["base_url"].as_str(),
             Some("http://127.0.0.1:7/v1")

@@ -38,11 +38,18 @@ fn gist(body: &Value) -> Gist {
         .filter(|item| item["role"] == "user")
         .map(|item| text_of(&item["content"]))
         .collect();
+    let listed = |list: &Value| list.as_array().is_some_and(|tools| !tools.is_empty());
+    // In code mode the tools stand in an item of the conversation.
+    let added = body["input"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|item| listed(&item["tools"]));
     Gist {
         // What the client itself says in the person's place comes first, so the mark of a lane may stand in any of them.
         first_user_text: users.join("\n"),
         last_user_text: users.last().cloned().unwrap_or_default(),
-        offers_tools: body["tools"].as_array().is_some_and(|tools| !tools.is_empty()),
+        offers_tools: added || listed(&body["tools"]),
     }
 }
 
@@ -61,6 +68,14 @@ fn item(state: &mut State, block: &Block) -> Value {
         Block::Thinking { thinking } => json!({
             "type": "reasoning", "id": state.new_id("rs"), "encrypted_content": null,
             "summary": [{"type": "summary_text", "text": thinking}],
+        }),
+        // A tool that takes a text and no arguments: a script of code mode, a patch.
+        Block::Tool {
+            tool,
+            input: Value::String(text),
+        } => json!({
+            "type": "custom_tool_call", "id": state.new_id("ctc"), "call_id": state.new_id("call"), "name": tool,
+            "input": text, "status": "completed",
         }),
         Block::Tool { tool, input } => json!({
             "type": "function_call", "id": state.new_id("fc"), "call_id": state.new_id("call"), "name": tool,
@@ -114,7 +129,8 @@ mod tests {
     #[test]
     fn a_turn_is_streamed_item_by_item() {
         let script = json!({"lanes": {"main": [[
-            {"thinking": "hm"}, {"text": "I look."}, {"tool": "exec_command", "input": {"cmd": "ls"}}
+            {"thinking": "hm"}, {"text": "I look."}, {"tool": "exec_command", "input": {"cmd": "ls"}},
+            {"tool": "exec", "input": "text('hi')"}
         ]]}});
         let user =
             |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
@@ -127,9 +143,29 @@ mod tests {
             .collect();
         let kinds: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
         let done = "response.output_item.done";
-        assert_eq!(kinds, ["response.created", done, done, done, "response.completed"]);
+        assert_eq!(
+            kinds,
+            ["response.created", done, done, done, done, "response.completed"]
+        );
         assert_eq!(events[2]["item"]["content"][0]["text"], "I look.");
         assert_eq!(events[3]["item"]["arguments"], "{\"cmd\":\"ls\"}");
+        let script = &events[4]["item"];
+        assert_eq!(
+            (script["type"].as_str(), script["input"].as_str()),
+            (Some("custom_tool_call"), Some("text('hi')"))
+        );
+    }
+
+    #[test]
+    fn tools_may_stand_in_the_conversation() {
+        let script = json!({"lanes": {"main": [[{"text": "with tools"}]]}});
+        let item = json!({"type": "additional_tools", "role": "developer", "tools": [{"type": "namespace"}]});
+        assert!(asked(&script, &json!({"input": [item]})).1.contains("with tools"));
+        assert!(
+            !asked(&script, &json!({"input": [], "tools": []}))
+                .1
+                .contains("with tools")
+        );
     }
 
     #[test]
