@@ -10,6 +10,7 @@ use crate::answer::{Answer, bounded, said};
 use crate::dialect::{Ask, Dialect, Exchange, Wait};
 use crate::payload::{Payload, Unreadable, name};
 use crate::request::{self, Write};
+use crate::rollout;
 
 /// Codex reads no output as "go on".
 pub(crate) const DIALECT: Dialect = Dialect {
@@ -92,6 +93,11 @@ fn ask(payload: &Payload<'_>) -> Result<Option<Ask>, Unreadable> {
         cwd: name(payload.cwd),
         turn: name(payload.turn_id),
     };
+    // Reported for clients of 2026: a session with a record, and a payload that does not say where. Only these events read it.
+    if at.transcript.is_none() && matches!(event.name, "UserPromptSubmit" | "Stop" | "SubagentStop") {
+        let found = at.session.as_deref().and_then(rollout::of);
+        at.transcript = found.and_then(|path| path.into_os_string().into_string().ok());
+    }
     // Only here `transcript_path` is the helper's own record; at its end it is the session's.
     if event.name == "SubagentStart" {
         at.agent_transcript = at.transcript.take();

@@ -11,6 +11,7 @@ mod guard;
 mod host;
 mod payload;
 mod request;
+mod rollout;
 mod server;
 mod start;
 

@@ -224,6 +224,16 @@ fn a_session_without_a_record_is_unchecked() {
 }
 
 #[test]
+fn a_record_that_the_payload_does_not_name_is_found_by_its_session() {
+    let world = World::new().unwrap();
+    let thread = Thread::new(&world, "01a22d7c-0269-72b1-9946-c6b7a91d3845");
+    let reply = tagged("the parser works");
+    thread.says("t1", &reply);
+    let own = json!({"transcript_path": null, "stop_hook_active": false, "last_assistant_message": reply});
+    reason(&thread.event("Stop", "t1", own));
+}
+
+#[test]
 fn sessions_of_the_harness_itself_are_not_judged() {
     let world = World::new().unwrap();
     let main = Thread::new(&world, "main");
