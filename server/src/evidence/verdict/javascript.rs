@@ -134,7 +134,9 @@ fn vitest_errors(line: &str) -> bool {
 
 /// mocha: `  2 passing (8ms)`, then `  1 pending` and `  1 failing` directly below (mocha 2 to 11).
 pub(super) fn mocha(lines: &[&str]) -> Vec<Tally> {
-    let mut found = Vec::new();
+    let mut found: Vec<Tally> = Vec::new();
+    // A list of failures follows what mocha itself says, and what is printed at the process's end follows both.
+    let mut listed = false;
     // Tests after a summary mean that one of them printed it.
     let last_test = lines.iter().rposition(|line| {
         let text = line.trim_start();
@@ -148,14 +150,18 @@ pub(super) fn mocha(lines: &[&str]) -> Vec<Tally> {
             match leading(line.trim()) {
                 Some((count, " pending")) => skipped = count,
                 Some((count, " failing")) => failed = count,
-                _ => break,
+                next => {
+                    listed |= failed > 0 && next.is_some_and(|(number, rest)| number == 1 && rest.starts_with(") "));
+                    break;
+                }
             }
         }
         if failed > 0 || last_test.is_none_or(|last| last < at) {
             found.push(Tally::of(passed, failed, skipped));
         }
     }
-    if !found.is_empty() {
+    if let Some(last) = found.last_mut() {
+        *last = last.bad_if(listed);
         return found;
     }
     let broken = |line: &&str| {

@@ -228,7 +228,7 @@ pub(super) fn black(lines: &[&str]) -> Vec<Tally> {
     Vec::new()
 }
 
-/// mypy: `Success: no issues found in 3 source files`, or `Found 2 errors in 1 file (checked 3 source files)` (mypy 0.9 to 1.x).
+/// mypy: `Success: no issues found in 3 source files`, or `Found 2 errors in 1 file (checked 3 source files)` (mypy 0.9 to 2.4).
 pub(super) fn mypy(lines: &[&str]) -> Vec<Tally> {
     let mut found = Vec::new();
     let unread = any(lines, |line| {

@@ -39,8 +39,13 @@ pub(super) fn pytest(lines: &[&str]) -> Vec<Tally> {
     let short_of_coverage = |line: &&str| {
         line.starts_with("FAIL Required test coverage of ") || line.starts_with("ERROR: Coverage failure: ")
     };
+    // What a program prints at its end comes after the last line, and after the list of what failed.
+    let list = lines
+        .iter()
+        .rposition(|line| line.starts_with("=====") && line.contains("= short test summary info ="));
+    let listed = list.is_some_and(|list| any(&lines[list..], pytest_failed_test));
     if let Some(last) = found.last_mut() {
-        *last = last.bad_if(lines.iter().any(short_of_coverage));
+        *last = last.bad_if(listed || lines.iter().any(short_of_coverage));
     } else if any(lines, pytest_failed_test) {
         found.push(Tally::marked(Mark::Bad));
     }

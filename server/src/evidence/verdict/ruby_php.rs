@@ -6,10 +6,16 @@ use super::text::{any, counted, labelled};
 
 /// rspec: `3 examples, 1 failure, 1 pending`, and errors outside of examples.
 pub(super) fn rspec(lines: &[&str]) -> Vec<Tally> {
+    let timed = |at: usize| lines[at].starts_with("Finished in ");
+    let any_timed = (0..lines.len()).any(timed);
     let mut found: Vec<Tally> = lines
         .iter()
-        .filter_map(|line| examples(line.trim_end()).or_else(|| rspec_json(line)))
+        .enumerate()
+        // Its own summary stands right below the time it took; where that is not shown, any line will have to do.
+        .filter(|(at, _)| !any_timed || *at > 0 && timed(at - 1))
+        .filter_map(|(_, line)| examples(line.trim_end()))
         .collect();
+    found.extend(lines.iter().filter_map(|line| rspec_json(line)));
     // A file that is not there is reported as an error outside of examples.
     let unread = any(lines, |line| {
         let path = line.trim_start().strip_prefix("cannot load such file -- ");
@@ -98,7 +104,18 @@ fn runs(line: &str) -> Option<Tally> {
 pub(super) fn phpunit(lines: &[&str]) -> Vec<Tally> {
     let mut found = Vec::new();
     let mut headed = "";
+    // Its own words are the first after the time a run took; a program's prints at its end come after them.
+    let is_time = |line: &str| line.starts_with("Time: ") && line.contains(", Memory: ");
+    let timed = any(lines, is_time);
+    let mut heard = 0;
+    let mut listening = !timed;
     for line in lines {
+        if is_time(line) {
+            (listening, heard) = (true, found.len());
+        }
+        if !listening || timed && found.len() > heard {
+            continue;
+        }
         let line = line.trim_end();
         if let Some(items) = line.strip_prefix("OK (").and_then(|rest| rest.strip_suffix(')')) {
             let counts = counted(items, ", ").unwrap_or_default();

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Outcome, Verdict, verdict};
+use super::super::{Outcome, Verdict, summary, verdict};
 use super::recorded::{lines, runs};
 use crate::evidence::check::{Masked, Purpose, RUNNERS, Run};
 
@@ -82,7 +82,7 @@ proptest! {
 fn bytes_of_any_kind_are_an_output() {
     let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(4096).collect();
     for runner in RUNNERS {
-        let read = super::super::summary(runner, &String::from_utf8_lossy(&bytes));
+        let read = summary(runner, &String::from_utf8_lossy(&bytes));
         assert_eq!(read.verdict, Verdict::Unknown, "{runner}");
     }
 }
@@ -161,4 +161,23 @@ fn prose_changes_no_verdict() {
             assert_eq!(after, before, "{prose:?} before {}: {because}", line.command);
         }
     }
+}
+
+#[test]
+fn the_middle_of_a_long_output_is_not_looked_at() {
+    let filler = "x".repeat(99) + "\n";
+    let half = filler.repeat(4000);
+    let at_end = format!("{half}{half}\n4 passed in 0.02s\n");
+    assert_eq!(summary("pytest", &at_end).verdict, Verdict::Pass);
+    let in_the_middle = format!("{half}4 passed in 0.02s\n{half}");
+    assert_eq!(summary("pytest", &in_the_middle).verdict, Verdict::Unknown);
+    // What is left of a line that the cut halves is no line.
+    let length = "4 passed in 0.02s\n".len();
+    let tail = filler.repeat(2621) + &"y".repeat(256 * 1024 - 2621 * 100 - length - 1) + "\n";
+    let halved = format!("{half}{half}there were 4 passed in 0.02s\n{tail}");
+    assert!(halved.is_char_boundary(halved.len() - 256 * 1024));
+    assert_eq!(&halved[halved.len() - 256 * 1024..][..length], "4 passed in 0.02s\n");
+    assert_eq!(summary("pytest", &halved).verdict, Verdict::Unknown);
+    let without_lines = "é".repeat(400_000);
+    assert_eq!(summary("pytest", &without_lines).verdict, Verdict::Unknown);
 }

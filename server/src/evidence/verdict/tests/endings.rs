@@ -196,6 +196,10 @@ fn several_checks_make_one_verdict() {
         "the first one's failure is not covered by the second"
     );
     assert_eq!(of(&both, 0, &format!("{GOOD}\n{GOOD}")), Pass);
+    let twice = [run("phpunit", "; phpunit"), run("phpunit", "")];
+    let timed = "Time: 00:00.003, Memory: 4.00 MB\n";
+    let output = format!("{timed}FAILURES!\nTests: 1, Assertions: 1, Failures: 1.\n{timed}OK (1 test, 1 assertion)");
+    assert_eq!(of(&twice, 0, &output), Fail);
     let pair = [run("ruff", ""), run("pytest", "")];
     assert_eq!(of(&pair, 0, &format!("All checks passed!\n{GOOD}")), Pass);
     assert_eq!(of(&pair, 1, &format!("All checks passed!\n{BAD}")), Fail);

@@ -8,8 +8,7 @@ use serde::Deserialize;
 use super::super::{Outcome, Verdict, verdict};
 use crate::evidence::check::{Masked, Purpose, Run};
 
-/// Runs of runners that the corpus lacks (nextest 0.9.143, ctest 3.25, RSpec 3.12, PHPUnit 9.6, vitest 4.1, tap 21,
-/// bats 1.13, mypy, nose2, tox 4).
+/// Runs of runners that the corpus lacks.
 const MORE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/verdicts/more.jsonl"));
 
 const CORPUS: &str = include_str!(concat!(
