@@ -2,6 +2,7 @@
 //! What is decided about a session stands in the server's rooms; this is where it is asked for and shown.
 
 mod claims;
+mod classify;
 mod detach;
 mod language_server;
 mod output;
@@ -36,6 +37,8 @@ enum Command {
     Try(tryout::Arguments),
     /// List the claims on the ledger, or retire one.
     Claims(claims::Arguments),
+    /// Tell which check a command runs and what came of it: JSON lines with command, output, exit_code and cwd on stdin.
+    Classify,
     /// Show the server, the sessions, and what is paused.
     Status {
         /// Print JSON.
@@ -102,6 +105,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Try(arguments) => tryout::run(&arguments),
         Command::Claims(arguments) => claims::run(&Place::of_process()?, &arguments),
+        Command::Classify => classify::run(),
         Command::Status { json } => status::run(&Place::of_process()?, json),
         Command::Pause(arguments) => pause::run(&Place::of_process()?, &arguments),
         Command::Serve(arguments) => serve(&arguments),

@@ -120,7 +120,15 @@ impl World {
     /// # Errors
     /// It does not end, or leaves something behind that holds its output.
     pub fn proofmark(&self, arguments: &[&str]) -> Result<Finished> {
-        process::run(self.command(&self.program("proofmark")).args(arguments), b"", LIMIT)
+        self.proofmark_with(arguments, b"")
+    }
+
+    /// Runs `proofmark` with something on stdin.
+    ///
+    /// # Errors
+    /// It does not end, or leaves something behind that holds its output.
+    pub fn proofmark_with(&self, arguments: &[&str], input: &[u8]) -> Result<Finished> {
+        process::run(self.command(&self.program("proofmark")).args(arguments), input, LIMIT)
     }
 
     /// What `proofmark claims --json` prints.
