@@ -10,8 +10,8 @@ use crate::evidence::call::{self, CallFacts, Known};
 mod tests;
 
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 3;
-/// Calls of the running turn that are kept with their texts; of older ones only whether any was an attempt.
+pub const FOLD_VERSION: u32 = 4;
+/// Calls of the running turn that are kept with their texts; of older ones only whether any was, or may have been, an attempt.
 const MAX_CALLS: usize = 256;
 /// Texts since the last call that are kept, and as many remarks of the person.
 const MAX_TEXTS: usize = 32;
@@ -50,6 +50,8 @@ pub struct Turn {
     pub calls: Vec<CallRecord>,
     /// True when an older call, no longer kept, was an attempt.
     pub older_attempt: bool,
+    /// True when of an older call, no longer kept, nobody can tell whether it was an attempt.
+    pub older_unknown: bool,
     /// What the agent said since its last call, a block each. Not stored: a fold is stored after a reply was judged.
     #[serde(skip)]
     pub texts: Vec<String>,
@@ -155,6 +157,7 @@ impl Stream {
         if self.turn.calls.len() == MAX_CALLS {
             let oldest = self.turn.calls.remove(0);
             self.turn.older_attempt |= oldest.facts.attempted == Known::Yes;
+            self.turn.older_unknown |= oldest.facts.attempted == Known::Unknown;
         }
         let facts = call::facts(&kind, None);
         let output = String::new();
@@ -203,7 +206,7 @@ impl Stream {
         if self.turn.older_attempt {
             return Known::Yes;
         }
-        let mut unknown = self.turn.unreadable > 0;
+        let mut unknown = self.turn.unreadable > 0 || self.turn.older_unknown;
         for call in &self.turn.calls {
             match effective(call, helper).attempted {
                 Known::Yes => return Known::Yes,

@@ -95,6 +95,22 @@ fn a_queued_prompt_remembers_an_attempt_that_is_no_longer_kept() {
 }
 
 #[test]
+fn a_call_that_nobody_can_tell_stays_unknown_when_it_is_no_longer_kept() {
+    let unreadable = ToolKind::Shell {
+        command: "$X".to_owned(),
+    };
+    for (oldest, attempted) in [
+        (ToolKind::Delegates, Known::Unknown),
+        (unreadable, Known::Unknown),
+        (ToolKind::Mutates, Known::No),
+    ] {
+        let mut entries = vec![prompt("p1", false), call("oldest", oldest.clone())];
+        entries.extend((0..MAX_CALLS).map(|n| call(&format!("t{n}"), ToolKind::Mutates)));
+        assert_eq!(fold(entries).attempted(&unknown), attempted, "{oldest:?}");
+    }
+}
+
+#[test]
 fn a_remark_begins_no_turn_and_ends_with_it() {
     let remark = |n: usize| Entry::Remark {
         row: String::new(),
