@@ -230,6 +230,11 @@ impl Live {
         let nested = |_: &CallRecord| unknown;
         let attempted = stream.attempted(&nested);
         if call.ending == Some(Ending::Background) {
+            // It still works: what it has not tried so far it may be trying now.
+            let attempted = match attempted {
+                Known::Yes => Known::Yes,
+                Known::No | Known::Unknown => Known::Unknown,
+            };
             return CallFacts { attempted, ..unknown };
         }
         let observed = if stream.observed(None, &nested).next().is_some() {
