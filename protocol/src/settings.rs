@@ -111,7 +111,9 @@ impl Settings {
             layer,
             bad: Vec::new(),
         };
-        let check = &value["checks"]["untried-claim"];
+        let checks = reader.table(value, "checks", "checks");
+        let check = reader.table(checks, "checks.untried-claim", "untried-claim");
+        let server = reader.table(value, "server", "server");
         let claim = &mut self.untried_claim;
         reader.set(check, "checks.untried-claim", "mode", &mut claim.mode, |old, new| {
             new > old
@@ -127,19 +129,12 @@ impl Settings {
             |_, _| false,
         );
         reader.set(check, "checks.untried-claim", "teach", &mut claim.teach, |_, _| false);
-        reader.set(
-            &value["server"],
-            "server",
-            "idle_minutes",
-            &mut self.idle_minutes,
-            |_, _| false,
-        );
-        if layer == Layer::Person
-            && let Some(tools) = value["tools"].as_object()
-        {
-            for name in tools.keys() {
+        reader.set(server, "server", "idle_minutes", &mut self.idle_minutes, |_, _| false);
+        if layer == Layer::Person {
+            let tools = reader.table(value, "tools", "tools");
+            for name in tools.as_object().into_iter().flat_map(serde_json::Map::keys) {
                 let mut effect = None;
-                reader.set(&value["tools"], "tools", name, &mut effect, |_, _| true);
+                reader.set(tools, "tools", name, &mut effect, |_, _| true);
                 if let Some(effect) = effect {
                     self.tools.insert(name.clone(), effect);
                 }
@@ -166,6 +161,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The table at `parent[key]`; null where there is none. A single value in its place sets nothing, so it is a bad one.
+    fn table<'v>(&mut self, parent: &'v Value, path: &str, key: &str) -> &'v Value {
+        let found = &parent[key];
+        if !found.is_object() && !found.is_null() {
+            self.bad.push(format!(
+                "{}: {path} = {found} is no table and changes nothing",
+                self.source
+            ));
+        }
+        found
+    }
+
     /// Sets `slot` from `table[key]`; a project's value is taken only where `tightens(old, new)`.
     fn set<T>(&mut self, table: &Value, path: &str, key: &str, slot: &mut T, tightens: fn(&T, &T) -> bool)
     where
@@ -201,6 +208,26 @@ mod tests {
         assert!(bad[0].contains("\"loud\""), "{bad:?}");
         assert!(settings.untried_claim.strict);
         assert_eq!(settings.untried_claim.reminder, Reminder::NextPrompt);
+    }
+
+    #[test]
+    fn a_value_where_a_table_belongs_is_named_and_changes_nothing() {
+        for (value, named) in [
+            (
+                json!({"checks": {"untried-claim": "off"}}),
+                "checks.untried-claim = \"off\"",
+            ),
+            (json!({"checks": false}), "checks = false"),
+            (json!({"server": [30]}), "server = [30]"),
+            (json!({"tools": "neither"}), "tools = \"neither\""),
+        ] {
+            let mut settings = Settings::default();
+            let bad = settings.lay_over(Layer::Person, "config.toml", &value);
+            assert_eq!(bad, [format!("config.toml: {named} is no table and changes nothing")]);
+            assert_eq!(settings, Settings::default());
+        }
+        let nothing = Settings::default().lay_over(Layer::Person, "environment", &Value::Null);
+        assert!(nothing.is_empty(), "{nothing:?}");
     }
 
     #[test]
