@@ -231,6 +231,30 @@ fn modes_off_and_advise_hold_nothing_up() {
 }
 
 #[test]
+fn an_agent_is_told_what_the_settings_will_do_with_a_tag() {
+    for (mode, strict, taught, reminded) in [
+        (Mode::Refuse, false, "is sent back.", "keep its tag."),
+        (Mode::Advise, false, "is told to the person.", "keep its tag."),
+        (Mode::Refuse, true, "is sent back.", "leave it out."),
+        (Mode::Advise, true, "is told to the person.", "leave it out."),
+    ] {
+        let mut play = Play::new();
+        (play.settings.untried_claim.mode, play.settings.untried_claim.strict) = (mode, strict);
+        let started = decide::start(&play.settings, &play.book, REGISTRY, true, Vec::new());
+        let told = started.decision.to_agent.unwrap();
+        assert!(told.contains(taught), "{mode:?} {strict}: {told}");
+        assert_eq!(
+            told.contains("{{CAT-UNVERIFIED: claim -- cannot verify: reason}}"),
+            !strict
+        );
+        play.prompt("go");
+        play.stop(&tag("the lid opens"));
+        let told = play.prompt("go on").to_agent.unwrap();
+        assert!(told.contains(reminded), "{mode:?} {strict}: {told}");
+    }
+}
+
+#[test]
 fn a_record_that_lags_is_waited_for_and_then_nothing_is_held_against_the_agent() {
     for lag in [Lag::Tail, Lag::Turn] {
         let mut play = Play::new();

@@ -152,15 +152,24 @@ impl Check for UntriedClaim {
 
     fn teach(&self, settings: &Settings) -> Option<String> {
         let wanted = settings.untried_claim.teach && settings.untried_claim.mode != Mode::Off;
-        let text = if settings.untried_claim.strict {
-            "Proofmark watches this session: state only what a check in the turn has shown. A reply that carries an \
-             unverified tag is sent back."
+        let comes_of_it = if settings.untried_claim.mode == Mode::Advise {
+            "is told to the person"
         } else {
-            "Proofmark watches this session: what you state without being able to verify it belongs in a tag, in prose: \
-             {{CAT-UNVERIFIED: claim -- cannot verify: reason}}. Try a check first: a tag without any attempt in the turn \
-             is sent back. Open claims are kept and brought up again."
+            "is sent back"
         };
-        wanted.then(|| text.to_owned())
+        let text = if settings.untried_claim.strict {
+            format!(
+                "Proofmark watches this session: state only what a check in the turn has shown. A reply that carries an \
+                 unverified tag {comes_of_it}."
+            )
+        } else {
+            format!(
+                "Proofmark watches this session: what you state without being able to verify it belongs in a tag, in \
+                 prose: {{{{CAT-UNVERIFIED: claim -- cannot verify: reason}}}}. Try a check first: a tag without any \
+                 attempt in the turn {comes_of_it}. Open claims are kept and brought up again."
+            )
+        };
+        wanted.then_some(text)
     }
 }
 
@@ -410,9 +419,15 @@ fn reminder(view: &PromptView<'_>, due: &[&ClaimRow]) -> String {
     } else {
         format!("{} open claims", due.len())
     };
+    // In strict mode a tag that is kept is sent back.
+    let otherwise = if view.settings.untried_claim.strict {
+        "leave it out"
+    } else {
+        "keep its tag"
+    };
     format!(
         "Proofmark keeps {count} of this session:\n{}\nIf this turn can check one, check it and say what came out; \
-         else keep its tag. The person can retire one by saying to drop it.",
+         else {otherwise}. The person can retire one by saying to drop it.",
         lines.join("\n")
     )
 }
