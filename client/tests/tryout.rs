@@ -186,10 +186,15 @@ fn the_settings_of_the_project_count() {
 }
 
 #[test]
-fn a_file_that_is_no_transcript_is_an_error() {
+fn a_file_that_is_no_transcript_of_a_session_is_an_error() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");
-    for (text, why) in [("", "it is empty"), ("one\ntwo\n", "no line of it is of a transcript")] {
+    let helpers = row("user", json!("Look."), json!({"isSidechain": true, "agentId": "a1"}));
+    for (text, why) in [
+        ("", "it is empty"),
+        ("one\ntwo\n", "no line of it is of a transcript"),
+        (&helpers, "holds no prompt of a person"),
+    ] {
         fs::write(&file, text).unwrap();
         let output = tried(folder.path(), &file);
         let told = String::from_utf8_lossy(&output.stderr);

@@ -8,7 +8,7 @@ mod show;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use proofmark_protocol::query::Claim;
 use proofmark_protocol::{Finding, Outcome};
@@ -78,6 +78,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let helpers = |spec: &HarnessSpec, agent: &str| std::fs::read((spec.agent_transcript)(path?, agent)?).ok();
     let script = script::Script::of(&bytes, &helpers)
         .with_context(|| path.map_or("the recorded session".to_owned(), |path| path.display().to_string()))?;
+    // Also what a helper agent's record looks like on its own.
+    if let Some(path) = path.filter(|_| script.events.is_empty()) {
+        bail!(
+            "{} holds no prompt of a person, so there is nothing to play; a helper agent's record is played with its session's",
+            path.display()
+        );
+    }
     let progress = show::progress(script.events.len(), bytes.len(), arguments.json);
     let report = play::play(&script, &bytes, path, &progress)?;
     progress.finish_and_clear();
