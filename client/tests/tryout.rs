@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -204,6 +206,51 @@ fn a_file_that_is_no_transcript_of_a_session_is_an_error() {
             "{told}"
         );
     }
+}
+
+#[test]
+fn an_interrupted_command_leaves_neither_its_folder_nor_its_server_behind() {
+    let folder = TempDir::new().unwrap();
+    let (transcript, temporary) = (folder.path().join("s1.jsonl"), folder.path().join("tmp"));
+    fs::create_dir(&temporary).unwrap();
+    let turn = [row("user", json!("Go on."), json!({})), said("Done.")].join("\n") + "\n";
+    fs::write(&transcript, turn.repeat(20_000)).unwrap();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let child = Command::new(env!("CARGO_BIN_EXE_proofmark"))
+            .arg("try")
+            .arg(&transcript)
+            .env("HOME", folder.path())
+            .env("TMPDIR", &temporary)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lock = owners_lock(&temporary);
+        assert!(lock.try_lock().is_err(), "the server holds it");
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{signal:?}: {told}");
+        assert!(told.contains("interrupted"), "{told}");
+        assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+        lock.try_lock().unwrap();
+    }
+}
+
+/// The lock of the server that a running command has started, once clients can connect to it.
+fn owners_lock(temporary: &Path) -> File {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < deadline {
+        let state = fs::read_dir(temporary)
+            .unwrap()
+            .next()
+            .map(|folder| folder.unwrap().path().join("state"));
+        if let Some(state) = state.filter(|state| state.join("proofmark.sock").exists()) {
+            return File::open(state.join("owner.lock")).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("no server was started");
 }
 
 /// A rollout of Codex's in which a helper and then the main agent tag a claim that nobody looked at.

@@ -1,6 +1,7 @@
 //! `proofmark try`: plays a recorded session through the hook and a server of its own, and shows what they say.
 //! What they say is theirs: nothing is judged here.
 
+mod interrupt;
 mod play;
 mod script;
 mod show;

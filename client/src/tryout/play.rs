@@ -15,6 +15,7 @@ use proofmark_server::session::{FactBody, SessionKey};
 use proofmark_server::text::quote;
 use serde_json::{Value, json};
 
+use super::interrupt::Interrupt;
 use super::script::{Event, Kind, Script};
 use super::{Answer, Report, Turn};
 use crate::place::Place;
@@ -28,6 +29,7 @@ struct World {
     folder: tempfile::TempDir,
     place: Place,
     plain: bool,
+    interrupt: Interrupt,
 }
 
 /// What a hook process left behind.
@@ -144,12 +146,19 @@ fn grow_helper(
 impl World {
     /// `plain`: the person's own settings are left out, so that the recorded session always looks the same.
     fn new(plain: bool) -> anyhow::Result<Self> {
+        // Ended at once, it would leave a copy of the transcript behind.
+        let interrupt = Interrupt::noted().context("Ctrl-C can't be waited for")?;
         let folder = tempfile::Builder::new().prefix("proofmark-try-").tempdir()?;
         let place = Place {
             state_dir: folder.path().join("state"),
         };
         std::fs::create_dir(folder.path().join("records"))?;
-        Ok(Self { folder, place, plain })
+        Ok(Self {
+            folder,
+            place,
+            plain,
+            interrupt,
+        })
     }
 
     /// Where the records lie.
@@ -186,6 +195,8 @@ impl World {
                 .context("the hook doesn't take its payload")?;
         }
         let output = child.wait_with_output().context("the hook can't be waited for")?;
+        // A terminal's Ctrl-C ends the hook too.
+        ensure!(!self.interrupt.came(), "interrupted");
         let code = output.status.code();
         ensure!(matches!(code, Some(0 | 2)), "the hook ended with {}", output.status);
         Ok(Hooked {
