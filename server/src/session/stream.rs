@@ -178,6 +178,10 @@ impl Stream {
         let Some(call) = self.turn.calls.iter_mut().rev().find(|call| call.id == id) else {
             return;
         };
+        // A skill may run in a helper agent of its own, and only its result says so (Claude Code: `status` is `forked`).
+        if helper.is_some() && call.kind == ToolKind::Neither {
+            call.kind = ToolKind::Delegates;
+        }
         call.facts = call::facts(&call.kind, Some(ending));
         call.ending = Some(ending);
         call.exit = exit;

@@ -131,6 +131,20 @@ fn a_remark_begins_no_turn_and_ends_with_it() {
 }
 
 #[test]
+fn a_call_whose_result_names_a_helper_is_judged_by_the_helper() {
+    let looked = |_: &CallRecord| call::facts(&ToolKind::Observes, Some(Ending::Succeeded));
+    for (helper, attempted, seen) in [(Some("a7"), Known::Yes, 1), (None, Known::No, 0)] {
+        let stream = fold([
+            prompt("p1", false),
+            call("t1", ToolKind::Neither),
+            result("t1", Ending::Succeeded, helper),
+        ]);
+        assert_eq!(stream.attempted(&looked), attempted, "{helper:?}");
+        assert_eq!(stream.observed(None, &looked).count(), seen, "{helper:?}");
+    }
+}
+
+#[test]
 fn the_end_of_a_call_in_the_background_is_told_later() {
     let stream = fold([
         prompt("p1", false),
