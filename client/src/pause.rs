@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
+use proofmark_protocol::query::Pause;
 use proofmark_server::engine::{now, queries};
 use proofmark_server::ledger::Ledger;
 
@@ -32,20 +33,38 @@ pub(crate) fn run(place: &Place, arguments: &Arguments) -> anyhow::Result<ExitCo
             Ledger::open(&place.state_dir)?.ledger
         }
     };
-    queries::pause(&ledger, arguments.session.as_deref(), seconds, now())?;
-    let whom = arguments
-        .session
-        .as_ref()
-        .map_or("every session".to_owned(), |session| format!("session {session}"));
+    let session = arguments.session.as_deref();
+    let before = ledger.pauses(now())?;
+    queries::pause(&ledger, session, seconds, now())?;
     say(&if seconds == 0 {
-        format!("The pause of {whom} has ended.")
+        ended(session, &before)
     } else {
         format!(
-            "Paused for {} in {whom}: findings are shown, nothing is refused.",
-            span(seconds * 1_000)
+            "Paused for {} in {}: findings are shown, nothing is refused.",
+            span(seconds * 1_000),
+            whom(session)
         )
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn whom(session: Option<&str>) -> String {
+    session.map_or("every session".to_owned(), |session| format!("session {session}"))
+}
+
+/// What has ended, by the pauses there were, and which of them go on: a session's pause and that of all are two.
+fn ended(session: Option<&str>, before: &[Pause]) -> String {
+    let (over, left): (Vec<&Pause>, Vec<&Pause>) = before.iter().partition(|pause| pause.session.as_deref() == session);
+    let mut text = if over.is_empty() {
+        "There was no such pause.".to_owned()
+    } else {
+        format!("The pause of {} has ended.", whom(session))
+    };
+    if !left.is_empty() {
+        let left: Vec<String> = left.iter().map(|pause| whom(pause.session.as_deref())).collect();
+        text.push_str(&format!(" Still paused: {}.", left.join(", ")));
+    }
+    text
 }
 
 /// A duration as people write it, in seconds.
@@ -69,7 +88,37 @@ fn seconds(text: &str) -> anyhow::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::seconds;
+    use super::*;
+
+    #[test]
+    fn what_goes_on_is_told_beside_what_has_ended() {
+        let pause = |session: Option<&str>| Pause {
+            session: session.map(str::to_owned),
+            until: 1,
+        };
+        let (all, one) = (pause(None), pause(Some("s")));
+        for (session, before, told) in [
+            (None, vec![], "There was no such pause."),
+            (None, vec![all.clone()], "The pause of every session has ended."),
+            (
+                None,
+                vec![one.clone()],
+                "There was no such pause. Still paused: session s.",
+            ),
+            (
+                Some("s"),
+                vec![all.clone(), one],
+                "The pause of session s has ended. Still paused: every session.",
+            ),
+            (
+                Some("t"),
+                vec![all],
+                "There was no such pause. Still paused: every session.",
+            ),
+        ] {
+            assert_eq!(ended(session, &before), told);
+        }
+    }
 
     #[test]
     fn durations_read_as_people_write_them() {
