@@ -178,7 +178,7 @@ impl Stream {
         let Some(call) = self.turn.calls.iter_mut().rev().find(|call| call.id == id) else {
             return;
         };
-        // A skill may run in a helper agent of its own, and only its result says so (Claude Code: `status` is `forked`).
+        // A skill may run in a helper agent of its own, a message may wake one, and only the result says so.
         if helper.is_some() && call.kind == ToolKind::Neither {
             call.kind = ToolKind::Delegates;
         }

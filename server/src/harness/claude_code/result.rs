@@ -73,7 +73,7 @@ fn result(row: Option<&Row<'_>>, block: &Block<'_>, turn: Option<&Text<'_>>) -> 
         ending,
         exit: if ending == Ending::Failed { exit(&text) } else { None },
         output: cut(&text, OUTPUT),
-        helper: owned(beside.agent_id.as_ref()),
+        helper: owned(beside.agent_id.as_ref()).or_else(|| owned(beside.resumed_agent_id.as_ref())),
         turn: owned(turn),
     })
 }
@@ -110,6 +110,7 @@ fn ending(row: Option<&Row<'_>>, block: &Block<'_>, beside: &ToolUseResult<'_>, 
         .is_some_and(|Text(task)| !task.is_empty())
         || beside.assistant_auto_backgrounded == Some(true)
         || is(beside.status.as_ref(), "async_launched")
+        || beside.resumed_agent_id.is_some()
         || task_goes_on(text)
         || (untold && BACKGROUND.iter().any(|beginning| text.starts_with(beginning)));
     if goes_on { Ending::Background } else { Ending::Succeeded }

@@ -150,9 +150,12 @@ pub(super) struct ToolUseResult<'a> {
     /// Agent: `completed` or `async_launched`.
     #[serde(borrow)]
     pub(super) status: Option<Text<'a>>,
-    /// Agent: the helper.
+    /// Agent, and a skill that a helper ran: the helper.
     #[serde(borrow)]
     pub(super) agent_id: Option<Text<'a>>,
+    /// SendMessage (2.1.204, 2.1.268): the helper that had ended, and works on in the background.
+    #[serde(borrow)]
+    pub(super) resumed_agent_id: Option<Text<'a>>,
 }
 
 /// The content of a message or of a tool's result: a string, or blocks.
