@@ -40,12 +40,24 @@ pub(crate) fn run(place: &Place, arguments: &Arguments) -> anyhow::Result<ExitCo
         ended(session, &before)
     } else {
         format!(
-            "Paused for {} in {}: findings are shown, nothing is refused.",
+            "Paused for {} in {}: findings are shown, nothing is refused.{}",
             span(seconds * 1_000),
-            whom(session)
+            whom(session),
+            unheard(&ledger, session)?
         )
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What to say of a session that was never heard of: its id may be mistyped.
+fn unheard(ledger: &Ledger, session: Option<&str>) -> anyhow::Result<&'static str> {
+    let sessions = ledger.sessions()?;
+    let heard = session.is_none_or(|session| sessions.iter().any(|row| row.key.session == session));
+    Ok(if heard {
+        ""
+    } else {
+        " No session of this id has been heard of yet; `proofmark status` lists them."
+    })
 }
 
 fn whom(session: Option<&str>) -> String {

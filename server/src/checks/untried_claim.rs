@@ -24,7 +24,7 @@ use proofmark_protocol::{Evidence, Finding, FindingState, Severity};
 use super::{Check, Complaint, Lag, Note, PromptVerdict, PromptView, Record, StopView, Verdict, is_of};
 use crate::evidence::call::Known;
 use crate::session::book::claim_id;
-use crate::session::{CallRecord, ClaimRow, FactBody};
+use crate::session::{CallRecord, ClaimRow, FactBody, ToolKind};
 use crate::text;
 use crate::text::quote;
 
@@ -90,7 +90,11 @@ impl Check for UntriedClaim {
             .open()
             .any(|row| is_of(row, view.agent) && !still_tagged(row, &tagged));
         let may_change = match &view.record {
-            Record::Read { lag, .. } => undecided || (unsettled && *lag != Lag::None),
+            // Only a record that lags, or a helper's, can still tell more than it does.
+            Record::Read { stream, lag, .. } => {
+                let delegated = stream.turn.calls.iter().any(|call| call.kind == ToolKind::Delegates);
+                (undecided && (delegated || *lag != Lag::None)) || (unsettled && *lag != Lag::None)
+            }
             Record::Unread { may_come, .. } => undecided && *may_come,
         };
         verdict.await_record = may_change && !view.last_look;
