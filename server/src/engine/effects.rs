@@ -2,7 +2,7 @@
 //! What is decided stays in the core.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
@@ -21,6 +21,7 @@ use crate::session::{Fact, FactBody, SessionKey};
 impl Engine {
     /// Brings a session's book up to date. A ledger that fails leaves the book as it was, and the person is told.
     pub(super) fn refresh(&self, live: &mut Live, event: &Event<'_>) {
+        live.on_ledger(self.renewals.load(Ordering::Acquire));
         if let Err(error) = live.refresh(&self.ledger(), &event.key, event.now) {
             self.ledger_failed(&error);
         }
@@ -146,6 +147,7 @@ impl Engine {
         }
         match written {
             Ok(ids) => {
+                live.on_ledger(self.renewals.load(Ordering::Acquire));
                 let (old, new_ids) = ids.split_at(held.len().min(ids.len()));
                 live.written(old);
                 live.take(new(facts, new_ids));
@@ -185,6 +187,7 @@ impl Engine {
         let opened = Ledger::reopen(&self.state_dir)?;
         opened.ledger.wait_at_most(LEDGER_WAIT)?;
         *self.ledger.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(opened.ledger);
+        self.renewals.fetch_add(1, Ordering::AcqRel);
         for note in opened.notes {
             self.trouble(format!("ledger:{}", now()), note);
         }

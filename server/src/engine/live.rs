@@ -52,6 +52,8 @@ pub(super) struct Live {
     last_fact: i64,
     /// Facts that this process wrote and took since it last read: another process's fact may have a lower id.
     taken: BTreeSet<i64>,
+    /// How often the ledger was replaced when those two were noted.
+    renewals: u64,
     loaded_at: u64,
     /// The events that this process has answered.
     answered: BTreeSet<String>,
@@ -111,6 +113,16 @@ impl Live {
     pub(super) fn outdate(&mut self) {
         // Not none: that would make answers of this process look like those of one before it.
         self.loaded = self.loaded.map(|_| NEVER);
+    }
+
+    /// Names the ledger in use by how often it was replaced. In a new one, places of facts in the old one say nothing.
+    pub(super) fn on_ledger(&mut self, renewals: u64) {
+        if self.renewals != renewals {
+            self.renewals = renewals;
+            self.last_fact = 0;
+            self.taken.clear();
+            self.outdate();
+        }
     }
 
     /// Takes facts into the book that this process itself has just written.
@@ -237,10 +249,11 @@ impl Live {
             };
             return CallFacts { attempted, ..unknown };
         }
-        let observed = if stream.observed(None, &nested).next().is_some() {
-            Known::Yes
-        } else {
-            attempted
+        // An attempt is no look: one that was denied saw nothing.
+        let observed = match (stream.observed(None, &nested).next(), attempted) {
+            (Some(_), _) => Known::Yes,
+            (None, Known::Unknown) => Known::Unknown,
+            (None, Known::Yes | Known::No) => Known::No,
         };
         CallFacts {
             attempted,
@@ -416,4 +429,52 @@ pub(super) fn record_path(spec: Option<&HarnessSpec>, at: &proofmark_protocol::S
 /// True when a call of the running turn delegates.
 pub(super) fn delegates(stream: &Stream) -> bool {
     stream.turn.calls.iter().any(|call| call.kind == ToolKind::Delegates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Durability;
+
+    fn fact(key: &str, claim: &str) -> Fact {
+        Fact {
+            at: 1,
+            agent: None,
+            turn: 1,
+            anchor: None,
+            key: key.to_owned(),
+            body: FactBody::ClaimTagged {
+                claim: claim.to_owned(),
+                text: claim.to_owned(),
+                reason: "no box".to_owned(),
+                rewords: None,
+                after_call: None,
+            },
+        }
+    }
+
+    #[test]
+    fn a_new_ledger_is_read_from_its_beginning_whatever_was_read_of_the_old_one() {
+        let key = SessionKey {
+            harness: Harness::ClaudeCode,
+            session: "s".to_owned(),
+        };
+        let (old, new) = (Ledger::in_memory().unwrap(), Ledger::in_memory().unwrap());
+        let many: Vec<Fact> = (0..9).map(|n| fact(&n.to_string(), &n.to_string())).collect();
+        old.append(&key, &many, Durability::Process).unwrap();
+        let mut live = Live::default();
+        live.refresh(&old, &key, 1).unwrap();
+        live.on_ledger(1);
+        let own = [fact("own", "own")];
+        let ids = new.append(&key, &own, Durability::Process).unwrap();
+        live.take(own.iter().zip(ids));
+        let others = [fact("others", "others")];
+        new.append(&key, &others, Durability::Process).unwrap();
+        live.refresh(&new, &key, 2).unwrap();
+        assert_eq!(
+            live.book.claims().len(),
+            11,
+            "nine of the old, one of its own, one of another process"
+        );
+    }
 }

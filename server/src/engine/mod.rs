@@ -63,6 +63,8 @@ pub struct Engine {
     last_event: AtomicU64,
     /// Told whenever this process has written facts.
     stirred: tokio::sync::watch::Sender<()>,
+    /// How often a broken ledger was replaced by a new one.
+    renewals: AtomicU64,
 }
 
 #[derive(Default)]
@@ -120,6 +122,7 @@ impl Engine {
             started: Instant::now(),
             last_event: AtomicU64::new(0),
             stirred: tokio::sync::watch::Sender::default(),
+            renewals: AtomicU64::new(0),
         }
     }
 
@@ -357,13 +360,10 @@ impl Engine {
                 .as_ref()
                 .map_or(0, |reading| reading.stream.turns)
                 .max(live.book.turn(agent));
-            let whole = match &reading {
-                Some(reading) => params
-                    .reply
-                    .as_deref()
-                    .and_then(|reply| reading.stream.whole_reply(Some(reply))),
-                None => params.reply.clone(),
-            };
+            let whole = params.reply.as_deref().map(|reply| match &reading {
+                Some(reading) => reading.stream.whole_reply(reply),
+                None => reply.to_owned(),
+            });
             let record = match &reading {
                 Some(reading) => Record::Read {
                     stream: reading.stream,

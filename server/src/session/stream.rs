@@ -197,11 +197,11 @@ impl Stream {
     }
 
     /// The reply with the blocks that stand before its last one: `last` alone where the record does not show it.
-    pub fn whole_reply(&self, last: Option<&str>) -> Option<String> {
-        match last {
-            Some(last) if self.shows_reply(last) => Some(self.turn.texts.join("\n\n")),
-            Some(last) => Some(last.to_owned()),
-            None => self.turn.texts.last().map(|_| self.turn.texts.join("\n\n")),
+    pub fn whole_reply(&self, last: &str) -> String {
+        if self.shows_reply(last) {
+            self.turn.texts.join("\n\n")
+        } else {
+            last.to_owned()
         }
     }
 
