@@ -75,15 +75,7 @@ fn ask(payload: &Payload<'_>) -> Result<Option<Ask>, Unreadable> {
         cwd: name(payload.cwd),
         turn: name(payload.prompt_id),
     };
-    let session = at.session.clone().or_else(|| at.transcript.clone()).unwrap_or_default();
-    let line = (event.request)(at, payload)?;
-    Ok(Some(Ask {
-        event: event.name,
-        line,
-        wait: event.wait,
-        session,
-        opens: event.name == "SessionStart",
-    }))
+    request::ask(event.name, event.wait, event.request, at, payload).map(Some)
 }
 
 /// Compaction reports its own summary as a helper's last words: without a type, or without a helper, and without a

@@ -102,15 +102,7 @@ fn ask(payload: &Payload<'_>) -> Result<Option<Ask>, Unreadable> {
     if event.name == "SubagentStart" {
         at.agent_transcript = at.transcript.take();
     }
-    let session = at.session.clone().or_else(|| at.transcript.clone()).unwrap_or_default();
-    let line = (event.request)(at, payload)?;
-    Ok(Some(Ask {
-        event: event.name,
-        line,
-        wait: event.wait,
-        session,
-        opens: event.name == "SessionStart",
-    }))
+    request::ask(event.name, event.wait, event.request, at, payload).map(Some)
 }
 
 /// An answer. Codex throws the whole of it away for one member that it does not know.

@@ -8,10 +8,29 @@ use proofmark_protocol::frame::{MAX_FRAME, Request};
 use proofmark_protocol::{Call, SessionRef, method};
 use serde::Serialize;
 
+use crate::dialect::{Ask, Wait};
 use crate::payload::{Payload, Unreadable, count, flag, name, text};
 
 /// Writes the request for a payload about a session, as one line.
 pub(crate) type Write = fn(SessionRef, &Payload<'_>) -> Result<Vec<u8>, Unreadable>;
+
+/// The question that an event puts to the server.
+pub(crate) fn ask(
+    event: &'static str,
+    wait: Wait,
+    write: Write,
+    at: SessionRef,
+    payload: &Payload<'_>,
+) -> Result<Ask, Unreadable> {
+    let session = at.session.clone().or_else(|| at.transcript.clone()).unwrap_or_default();
+    Ok(Ask {
+        event,
+        line: write(at, payload)?,
+        wait,
+        session,
+        opens: event == "SessionStart",
+    })
+}
 
 pub(crate) fn session_start(at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Unreadable> {
     line(

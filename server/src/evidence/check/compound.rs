@@ -7,7 +7,7 @@ use super::flow::{End, Found, Link, Status};
 use super::relation::join;
 use super::state::{MAX_IN_FUNCTIONS, Walk};
 use super::walk::Reading;
-use crate::evidence::shell::tree::{named_children, with_fields};
+use crate::evidence::shell::tree::{Branch, branch, named_children, with_fields};
 
 /// Loops over more values are read once, for all of them.
 const MAX_VALUES: usize = 8;
@@ -41,18 +41,11 @@ impl Walk {
 
 impl Reading<'_, '_> {
     pub(super) fn branch(&mut self, node: Node<'_>, depth: usize) -> Option<End> {
-        let (mut condition, mut body, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let mut then = false;
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            match child.kind() {
-                "then" => then = true,
-                "elif_clause" | "else_clause" => others.push(child),
-                _ if !child.is_named() => {}
-                _ if then => body.push(child),
-                _ => condition.push(child),
-            }
-        }
+        let Branch {
+            condition,
+            body,
+            others,
+        } = branch(node);
         let start = self.walk.found.len();
         // A condition that fails does not end the shell.
         let errexit = std::mem::take(&mut self.walk.shell.errexit);

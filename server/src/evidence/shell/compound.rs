@@ -4,24 +4,17 @@
 use tree_sitter::Node;
 
 use super::ShellEffects;
-use super::tree::{named_children, with_fields};
+use super::tree::{Branch, branch, named_children, with_fields};
 use super::walk::{Flow, Input, Reading};
 use super::word::Word;
 
 impl Reading<'_, '_> {
     pub(super) fn branch(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
-        let (mut condition, mut body, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let mut then = false;
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            match child.kind() {
-                "then" => then = true,
-                "elif_clause" | "else_clause" => others.push(child),
-                _ if !child.is_named() => {}
-                _ if then => body.push(child),
-                _ => condition.push(child),
-            }
-        }
+        let Branch {
+            condition,
+            body,
+            others,
+        } = branch(node);
         let asked = self.sequence(&condition, input, depth);
         let mut effects = asked.effects;
         if asked.truth != Some(false) {

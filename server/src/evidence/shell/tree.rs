@@ -21,6 +21,36 @@ pub(in crate::evidence) fn visit<'t>(top: Node<'t>, mut enter: impl FnMut(Node<'
     }
 }
 
+/// The parts of an `if` or an `elif`.
+pub(in crate::evidence) struct Branch<'t> {
+    /// What is asked.
+    pub(in crate::evidence) condition: Vec<Node<'t>>,
+    /// What is done then.
+    pub(in crate::evidence) body: Vec<Node<'t>>,
+    /// The `elif` and `else` behind it.
+    pub(in crate::evidence) others: Vec<Node<'t>>,
+}
+
+/// The parts of an `if` or an `elif`: the grammar tells its condition from its body by the `then` between alone.
+pub(in crate::evidence) fn branch(node: Node<'_>) -> Branch<'_> {
+    let (mut condition, mut body, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    let mut then = false;
+    for child in node.children(&mut node.walk()) {
+        match child.kind() {
+            "then" => then = true,
+            "elif_clause" | "else_clause" => others.push(child),
+            _ if !child.is_named() => {}
+            _ if then => body.push(child),
+            _ => condition.push(child),
+        }
+    }
+    Branch {
+        condition,
+        body,
+        others,
+    }
+}
+
 /// A node's children that are no mere tokens.
 pub(in crate::evidence) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut node.walk()).collect()
