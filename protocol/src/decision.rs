@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::findings::Cited;
+
 /// What happens to the event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -95,6 +97,9 @@ pub struct Evidence {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
+    /// Its id, by which a person can dismiss it; none for a finding that is not kept for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The check, as in settings and documentation (`untried-claim`).
     pub code: String,
     /// How much it matters.
@@ -106,6 +111,9 @@ pub struct Finding {
     /// What it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
+    /// Where an editor may show it, the best place first; whether these places exist was not looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Cited>,
     /// Where it stands.
     pub state: FindingState,
 }

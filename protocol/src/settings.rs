@@ -71,6 +71,21 @@ impl Default for UntriedClaim {
     }
 }
 
+/// Settings of a check that has a mode and no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Advisory {
+    /// What it may do.
+    pub mode: Mode,
+}
+
+impl Default for Advisory {
+    fn default() -> Self {
+        Self { mode: Mode::Advise }
+    }
+}
+
 /// All settings, with every default filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -78,6 +93,12 @@ impl Default for UntriedClaim {
 pub struct Settings {
     /// `[checks.untried-claim]`.
     pub untried_claim: UntriedClaim,
+    /// `[checks.stale-verdict]`.
+    pub stale_verdict: Advisory,
+    /// `[checks.claimed-pass]`.
+    pub claimed_pass: Advisory,
+    /// `[checks.scope-drift]`.
+    pub scope_drift: Advisory,
     /// `[server] idle_minutes`: the server exits after so many minutes without an event or an editor.
     pub idle_minutes: u64,
     /// `[tools]`: what tools do, by name or by prefix with a final `*`.
@@ -88,6 +109,9 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             untried_claim: UntriedClaim::default(),
+            stale_verdict: Advisory::default(),
+            claimed_pass: Advisory::default(),
+            scope_drift: Advisory::default(),
             idle_minutes: 30,
             tools: BTreeMap::new(),
         }
@@ -129,6 +153,15 @@ impl Settings {
             |_, _| false,
         );
         reader.set(check, "checks.untried-claim", "teach", &mut claim.teach, |_, _| false);
+        for (code, slot) in [
+            ("stale-verdict", &mut self.stale_verdict),
+            ("claimed-pass", &mut self.claimed_pass),
+            ("scope-drift", &mut self.scope_drift),
+        ] {
+            let path = format!("checks.{code}");
+            let check = reader.table(checks, &path, code);
+            reader.set(check, &path, "mode", &mut slot.mode, |old, new| new > old);
+        }
         reader.set(server, "server", "idle_minutes", &mut self.idle_minutes, |_, _| false);
         if layer == Layer::Person {
             let tools = reader.table(value, "tools", "tools");

@@ -5,11 +5,12 @@
 mod tests;
 pub mod untried_claim;
 
-use proofmark_protocol::Finding;
+use proofmark_protocol::findings::Cited;
 use proofmark_protocol::settings::{Mode, Settings};
+use proofmark_protocol::{Evidence, Finding, Severity};
 
 use crate::evidence::call::CallFacts;
-use crate::session::{Book, CallRecord, ClaimRow, FactBody, SessionKey, Stream};
+use crate::session::{Book, CallRecord, ClaimRow, FactBody, SessionKey, Stream, ToolKind};
 
 /// Every check, in the order in which their complaints are put to the agent.
 pub const REGISTRY: &[&dyn Check] = &[&untried_claim::UntriedClaim];
@@ -23,16 +24,30 @@ pub trait Check: Sync {
     fn mode(&self, settings: &Settings) -> Mode;
 
     /// What it has to say about a reply that ends a turn.
-    fn on_stop(&self, view: &StopView<'_>) -> Verdict;
+    fn on_stop(&self, _: &StopView<'_>) -> Verdict {
+        Verdict::default()
+    }
 
     /// The request to the agent for those of its complaints that are refused: at most 60 words beside the quotes.
-    fn refusal(&self, view: &StopView<'_>, refused: &[&Complaint]) -> String;
+    fn refusal(&self, _: &StopView<'_>, refused: &[&Complaint]) -> String {
+        let messages: Vec<&str> = refused.iter().map(|complaint| complaint.message.as_str()).collect();
+        messages.join(" ")
+    }
 
     /// What it has to say when the person has spoken.
-    fn on_prompt(&self, view: &PromptView<'_>) -> PromptVerdict;
+    fn on_prompt(&self, _: &PromptView<'_>) -> PromptVerdict {
+        PromptVerdict::default()
+    }
+
+    /// What it has to say about a call that is about to run.
+    fn on_tool(&self, _: &ToolView<'_>) -> ToolVerdict {
+        ToolVerdict::default()
+    }
 
     /// What an agent has to know of it from the start, in at most 60 words.
-    fn teach(&self, settings: &Settings) -> Option<String>;
+    fn teach(&self, _: &Settings) -> Option<String> {
+        None
+    }
 }
 
 /// What the record shows of the turn.
@@ -78,6 +93,10 @@ pub struct StopView<'a> {
     pub book: &'a Book,
     /// The record of the turn.
     pub record: Record<'a>,
+    /// The records of the session's other agents that were read so far, by agent; the main agent has none.
+    pub others: &'a [(Option<&'a str>, &'a Stream)],
+    /// True when some hook already sent the agent back in this turn.
+    pub rewrite: bool,
     /// The reply; none when the event did not bring it.
     pub reply: Option<&'a str>,
     /// The settings in force.
@@ -88,10 +107,38 @@ pub struct StopView<'a> {
 
 /// What a check sees when the person has spoken.
 pub struct PromptView<'a> {
+    /// The session.
+    pub key: &'a SessionKey,
     /// The session's facts so far.
     pub book: &'a Book,
+    /// The main agent's record, where it was read. It may hold the row of this prompt already, or not yet.
+    pub stream: Option<&'a Stream>,
+    /// The facts of a call that delegates, from its helper's record.
+    pub helper: &'a dyn Fn(&CallRecord) -> CallFacts,
     /// What the person wrote.
     pub prompt: &'a str,
+    /// The settings in force.
+    pub settings: &'a Settings,
+}
+
+/// What a check sees when a call is about to run.
+pub struct ToolView<'a> {
+    /// The session.
+    pub key: &'a SessionKey,
+    /// The helper agent that calls; none for the main agent.
+    pub agent: Option<&'a str>,
+    /// The session's facts so far.
+    pub book: &'a Book,
+    /// The main agent's record, where it was read.
+    pub stream: Option<&'a Stream>,
+    /// The tool's name as the harness spells it.
+    pub tool: &'a str,
+    /// What the tool is for.
+    pub kind: &'a ToolKind,
+    /// What it is asked, as a short text.
+    pub input: &'a str,
+    /// The files that it is to change, as it names them.
+    pub changes: &'a [String],
     /// The settings in force.
     pub settings: &'a Settings,
 }
@@ -108,6 +155,14 @@ pub struct Complaint {
     pub insists: bool,
     /// One sentence for the person.
     pub message: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+    /// Where an editor may show it, the best place first.
+    pub places: Vec<Cited>,
+    /// True when it is kept as a finding of its own; false when another fact, such as a claim, holds what it is about.
+    pub kept: bool,
 }
 
 /// Something that the person is told.
@@ -127,6 +182,17 @@ pub struct Verdict {
     pub complaints: Vec<Complaint>,
     /// What is noted without holding anything up.
     pub findings: Vec<Finding>,
+    /// New facts.
+    pub facts: Vec<FactBody>,
+    /// What the person is told.
+    pub notes: Vec<Note>,
+}
+
+/// What a check has to say about a call that is about to run.
+#[derive(Default)]
+pub struct ToolVerdict {
+    /// Why it may not run, for the agent: the fact, and the way out, in at most 60 words.
+    pub denied: Option<String>,
     /// New facts.
     pub facts: Vec<FactBody>,
     /// What the person is told.

@@ -40,8 +40,12 @@ impl Play {
     }
 
     fn prompt(&mut self, text: &str) -> Decision {
+        let helper = |_: &CallRecord| unreachable!("no test of these delegates before a prompt");
         let view = PromptView {
+            key: &self.key,
             book: &self.book,
+            stream: Some(&self.stream),
+            helper: &helper,
             prompt: text,
             settings: &self.settings,
         };
@@ -65,6 +69,7 @@ impl Play {
             tool: "Tool".to_owned(),
             kind,
             input: input.to_owned(),
+            changes: Vec::new(),
         });
         if let Some(ending) = ending {
             self.stream.fold(Entry::Result {
@@ -104,6 +109,8 @@ impl Play {
             reply,
             settings,
             last_look,
+            others: &[],
+            rewrite: false,
         };
         decide::stop(&view, REGISTRY, Vec::new(), || self.paused)
     }

@@ -246,6 +246,10 @@ fn judge(view: &StopView<'_>, tagged: &Tagged, attempted: Known, verdict: &mut V
             quote: shown,
             insists: strict,
             message,
+            severity: Severity::Information,
+            evidence: Vec::new(),
+            places: Vec::new(),
+            kept: false,
         });
         return;
     }
@@ -357,11 +361,13 @@ fn finding(subject: String, message: String, state: FindingState, turn: u64, cal
         id: call.map(|call| call.id.clone()),
     };
     Finding {
+        id: None,
         code: CODE.to_owned(),
         severity: Severity::Information,
         subject,
         message,
         evidence: vec![evidence],
+        places: Vec::new(),
         state,
     }
 }

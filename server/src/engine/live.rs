@@ -269,6 +269,15 @@ impl Live {
             .map(|following| &following.stream)
     }
 
+    /// The streams of the session's other agents whose records were read, by agent.
+    pub(super) fn others(&self, agent: Option<&str>) -> Vec<(Option<&str>, &Stream)> {
+        let own = agent.unwrap_or(MAIN);
+        let others = self.records.iter().filter(|(name, _)| *name != own);
+        others
+            .map(|(name, following)| ((name != MAIN).then_some(name.as_str()), &following.stream))
+            .collect()
+    }
+
     /// An agent's stream and whether bytes stand after its last line.
     pub(super) fn reading(&self, agent: Option<&str>) -> Option<Reading<'_>> {
         let following = self.records.get(agent.unwrap_or(MAIN))?;

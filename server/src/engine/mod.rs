@@ -234,8 +234,12 @@ impl Engine {
         if expired.load(Ordering::Relaxed) {
             return Decision::allow();
         }
+        let helper = |call: &CallRecord| live.helper_facts(call);
         let view = PromptView {
+            key: &event.key,
             book: &live.book,
+            stream: live.stream(None),
+            helper: &helper,
             prompt: &params.prompt,
             settings: &effective.settings,
         };
@@ -384,6 +388,8 @@ impl Engine {
                 turn,
                 book: &live.book,
                 record,
+                others: &live.others(agent),
+                rewrite: params.rewrite,
                 reply,
                 settings,
                 last_look,

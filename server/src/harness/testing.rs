@@ -57,6 +57,7 @@ pub(crate) fn short(entries: &[Entry]) -> String {
                 tool,
                 kind,
                 input,
+                changes: _,
             } => {
                 let kind = if let ToolKind::Shell { command } = kind {
                     assert!(command.starts_with(input.as_str()));

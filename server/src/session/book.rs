@@ -6,9 +6,9 @@ use std::hash::Hasher;
 
 use fnv::FnvHasher;
 use proofmark_protocol::query::{Claim, ClaimState, SettledBy};
-use proofmark_protocol::{Decision, Outcome};
+use proofmark_protocol::{Decision, Finding, Outcome};
 
-use super::fact::{Fact, FactBody};
+use super::fact::{Fact, FactBody, FindingEnd};
 use super::key::SessionKey;
 use crate::text;
 
@@ -53,6 +53,27 @@ pub struct ClaimRow {
     pub rewords: Option<String>,
 }
 
+/// A finding that is kept for itself, as the facts have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotedRow {
+    /// The finding, as it was (last) noted; it has an id.
+    pub finding: Finding,
+    /// The helper agent that it is about.
+    pub agent: Option<String>,
+    /// The turn in which it was first noted.
+    pub turn: u64,
+    /// The row that it hangs on.
+    pub anchor: Option<String>,
+    /// When it was first noted, in milliseconds since 1970.
+    pub at: u64,
+    /// When its state last changed, in milliseconds since 1970.
+    pub changed: u64,
+    /// How it ended; none while it stands.
+    pub end: Option<FindingEnd>,
+    /// True when the agent was told of it with a prompt.
+    pub told: bool,
+}
+
 /// The refusals of one turn of one agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TurnRefusals {
@@ -75,6 +96,7 @@ type Agent = Option<String>;
 pub struct Book {
     claims: Vec<ClaimRow>,
     by_id: HashMap<String, usize>,
+    noted: Vec<NotedRow>,
     refusals: BTreeMap<(Agent, u64), TurnRefusals>,
     turns: BTreeMap<Agent, u64>,
     said: BTreeSet<String>,
@@ -151,6 +173,18 @@ impl Book {
                 }
                 self.answered.push_back((event.clone(), fact.at, decision.clone()));
             }
+            FactBody::Noted { finding } => self.note(fact, finding),
+            FactBody::FindingEnded { finding, end } => {
+                if let Some(row) = self.noted_row(finding) {
+                    row.end = Some(end.clone());
+                    row.changed = fact.at;
+                }
+            }
+            FactBody::Told { finding } => {
+                if let Some(row) = self.noted_row(finding) {
+                    row.told = true;
+                }
+            }
             FactBody::Owed { text } => self.owed.push(text.clone()),
             FactBody::Said { what } => {
                 self.owed.retain(|owed| owed != what);
@@ -202,6 +236,42 @@ impl Book {
             why: None,
             rewords: rewords.map(str::to_owned),
         });
+    }
+
+    fn note(&mut self, fact: &Fact, finding: &Finding) {
+        let Some(id) = &finding.id else { return };
+        if let Some(row) = self.noted_row(id) {
+            row.finding = finding.clone();
+            row.changed = fact.at;
+            return;
+        }
+        self.noted.push(NotedRow {
+            finding: finding.clone(),
+            agent: fact.agent.clone(),
+            turn: fact.turn,
+            anchor: fact.anchor.clone(),
+            at: fact.at,
+            changed: fact.at,
+            end: None,
+            told: false,
+        });
+    }
+
+    fn noted_row(&mut self, id: &str) -> Option<&mut NotedRow> {
+        self.noted.iter_mut().find(|row| row.finding.id.as_deref() == Some(id))
+    }
+
+    /// The findings that are kept for themselves, in the order in which they were first noted.
+    pub fn noted(&self) -> &[NotedRow] {
+        &self.noted
+    }
+
+    /// The kept finding of a check about a subject, of one agent.
+    pub fn noted_about(&self, code: &str, subject: &str, agent: Option<&str>) -> Option<&NotedRow> {
+        let is_it = |row: &&NotedRow| {
+            row.finding.code == code && row.finding.subject == subject && row.agent.as_deref() == agent
+        };
+        self.noted.iter().find(is_it)
     }
 
     /// Every claim, in the order in which they were first tagged.
@@ -293,8 +363,18 @@ impl Book {
 
 /// The id of a claim: the same session, agent and folded text always give the same one.
 pub fn claim_id(key: &SessionKey, agent: Option<&str>, folded: &str) -> String {
+    short_hash(&[key.harness.as_str(), &key.session, agent.unwrap_or_default(), folded])
+}
+
+/// The id of a kept finding: the same session, agent, check and subject always give the same one.
+pub fn finding_id(key: &SessionKey, agent: Option<&str>, code: &str, subject: &str) -> String {
+    let agent = agent.unwrap_or_default();
+    short_hash(&[key.harness.as_str(), &key.session, agent, code, subject])
+}
+
+fn short_hash(parts: &[&str]) -> String {
     let mut hasher = FnvHasher::default();
-    for part in [key.harness.as_str(), &key.session, agent.unwrap_or_default(), folded] {
+    for part in parts {
         hasher.write(part.as_bytes());
         hasher.write(&[0]);
     }

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use proofmark_protocol::settings::{Mode, Settings};
-use proofmark_protocol::{Decision, Finding, FindingState, Outcome, Severity};
+use proofmark_protocol::{Decision, Finding, FindingState, Outcome};
 
-use super::book::Book;
+use super::book::{Book, finding_id};
 use super::fact::FactBody;
 use crate::checks::{Check, Complaint, Note, PromptView, StopView, Verdict};
 
@@ -66,7 +66,7 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
         for complaint in &refused {
             let (code, subject) = (check.code().to_owned(), complaint.subject.clone());
             facts.push(FactBody::Refused { code, subject });
-            findings.push(finding(check, complaint, FindingState::Refused));
+            findings.push(finding(view, check, complaint, FindingState::Refused));
         }
         for complaint in &passed {
             let (code, subject) = (check.code().to_owned(), complaint.subject.clone());
@@ -79,7 +79,7 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
             } else {
                 FindingState::LetGo
             };
-            findings.push(finding(check, complaint, state));
+            findings.push(finding(view, check, complaint, state));
             let why = match (advised, paused, spent) {
                 (true, ..) => "",
                 (_, true, _) => " Proofmark is paused, so the reply passes.",
@@ -95,6 +95,14 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
             requests.push(check.refusal(view, &refused));
         }
     }
+    facts.extend(
+        findings
+            .iter()
+            .filter(|finding| finding.id.is_some())
+            .map(|finding| FactBody::Noted {
+                finding: finding.clone(),
+            }),
+    );
     if view.book.open().any(|row| row.agent.as_deref() == view.agent) {
         facts.push(FactBody::TurnEnded);
     }
@@ -189,13 +197,18 @@ fn about(agent: Option<String>, facts: Vec<FactBody>) -> Vec<(Option<String>, Fa
     facts.into_iter().map(|fact| (agent.clone(), fact)).collect()
 }
 
-fn finding(check: &dyn Check, complaint: &Complaint, state: FindingState) -> Finding {
+fn finding(view: &StopView<'_>, check: &dyn Check, complaint: &Complaint, state: FindingState) -> Finding {
+    let id = complaint
+        .kept
+        .then(|| finding_id(view.key, view.agent, check.code(), &complaint.subject));
     Finding {
+        id,
         code: check.code().to_owned(),
-        severity: Severity::Information,
+        severity: complaint.severity,
         subject: complaint.subject.clone(),
         message: complaint.message.clone(),
-        evidence: Vec::new(),
+        evidence: complaint.evidence.clone(),
+        places: complaint.places.clone(),
         state,
     }
 }

@@ -101,6 +101,8 @@ pub enum Entry {
         kind: ToolKind,
         /// What it was asked, as a short text: command, path, pattern or address.
         input: String,
+        /// The files that it is to change, as it names them; empty where it names none.
+        changes: Vec<String>,
     },
     /// A call ended.
     Result {
@@ -110,7 +112,7 @@ pub enum Entry {
         ending: Ending,
         /// The exit code of the command, where the record tells one.
         exit: Option<i32>,
-        /// The beginning of what it showed.
+        /// What it showed: all of it, or its beginning and its end.
         output: String,
         /// The helper agent that it started.
         helper: Option<String>,

@@ -1,8 +1,8 @@
 //! Facts: what cannot be read again from a record. The ledger keeps them, the fold gives them meaning.
 //! Storage stays out.
 
-use proofmark_protocol::Decision;
 use proofmark_protocol::query::{ClaimState, SettledBy};
+use proofmark_protocol::{Decision, Finding};
 use serde::{Deserialize, Serialize};
 
 /// One fact of one session.
@@ -71,6 +71,23 @@ pub enum FactBody {
         /// What the finding is about.
         subject: String,
     },
+    /// A check found something that is kept for itself: an editor shows it until it ends.
+    Noted {
+        /// The finding, with its id.
+        finding: Finding,
+    },
+    /// A kept finding is over.
+    FindingEnded {
+        /// The finding's id.
+        finding: String,
+        /// How it ended.
+        end: FindingEnd,
+    },
+    /// The agent was told of a kept finding, with a prompt.
+    Told {
+        /// The finding's id.
+        finding: String,
+    },
     /// A turn of the person ended with claims open.
     TurnEnded,
     /// What an event was answered.
@@ -92,6 +109,23 @@ pub enum FactBody {
     },
 }
 
+/// How a kept finding ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "kebab-case")]
+pub enum FindingEnd {
+    /// What it was about is right again.
+    Recovered,
+    /// A later reply said it.
+    Owned,
+    /// The person put it aside.
+    Dismissed {
+        /// True when they say that the finding was wrong.
+        wrong: bool,
+        /// Why, in their words.
+        why: Option<String>,
+    },
+}
+
 impl FactBody {
     /// The kind as it stands in the ledger.
     pub fn kind(&self) -> &'static str {
@@ -101,6 +135,9 @@ impl FactBody {
             Self::ClaimReopened { .. } => "claim-reopened",
             Self::Refused { .. } => "refused",
             Self::LetGo { .. } => "let-go",
+            Self::Noted { .. } => "noted",
+            Self::FindingEnded { .. } => "finding-ended",
+            Self::Told { .. } => "told",
             Self::TurnEnded => "turn-ended",
             Self::Answered { .. } => "answered",
             Self::Owed { .. } => "owed",
@@ -113,6 +150,8 @@ impl FactBody {
         match self {
             Self::ClaimTagged { claim, .. } | Self::ClaimSettled { claim, .. } | Self::ClaimReopened { claim } => claim,
             Self::Refused { subject, .. } | Self::LetGo { subject, .. } => subject,
+            Self::Noted { finding } => finding.id.as_deref().unwrap_or(&finding.subject),
+            Self::FindingEnded { finding, .. } | Self::Told { finding } => finding,
             Self::Answered { event, .. } => event,
             Self::Owed { text: what } | Self::Said { what } => what,
             Self::TurnEnded => "",

@@ -1,6 +1,7 @@
 //! The fold: what a session is, from the entries of its record and the facts of the ledger.
 //! No clock, no files, no sockets: time and text are arguments.
 
+pub mod board;
 pub mod book;
 pub mod decide;
 pub mod entry;
@@ -8,8 +9,9 @@ pub mod fact;
 pub mod key;
 pub mod stream;
 
-pub use book::{Book, ClaimRow};
+pub use board::{Board, Change, CheckRow, Ran};
+pub use book::{Book, ClaimRow, NotedRow};
 pub use entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
-pub use fact::{Fact, FactBody};
+pub use fact::{Fact, FactBody, FindingEnd};
 pub use key::SessionKey;
 pub use stream::{CallRecord, Stream};

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::board::Board;
 use super::entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
 use crate::evidence::call::{self, CallFacts, Known};
 
@@ -10,7 +11,7 @@ use crate::evidence::call::{self, CallFacts, Known};
 mod tests;
 
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 4;
+pub const FOLD_VERSION: u32 = 5;
 /// Calls of the running turn that are kept with their texts; of older ones only whether any was, or may have been, an attempt.
 const MAX_CALLS: usize = 256;
 /// Texts since the last call that are kept, and as many remarks of the person.
@@ -70,6 +71,8 @@ pub struct Stream {
     pub prompts: Vec<RowId>,
     /// The running turn.
     pub turn: Turn,
+    /// What its checks came to.
+    pub board: Board,
     /// The session id that the rows carry.
     pub session: Option<String>,
     /// True when a client's version stands on the rows: it writes every reply to the record, sooner or later.
@@ -123,6 +126,7 @@ impl Stream {
                 tool,
                 kind,
                 input,
+                changes: _,
             } => self.begin_call(id, tool, kind, input),
             Entry::Result {
                 id,

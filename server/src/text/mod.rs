@@ -3,6 +3,8 @@
 
 mod cited;
 mod claim;
+mod correction;
+mod passes;
 mod prose;
 mod quote;
 mod request;
@@ -12,6 +14,8 @@ mod words;
 
 pub use cited::cited;
 pub use claim::{folded, shares_subject, similarity};
+pub use correction::{Correction, Phrases, correction};
+pub use passes::{About, PassClaim, owns_failure, pass_claims};
 pub use prose::Prose;
 pub use quote::quote;
 pub use request::{drop_request, names_claim};

@@ -1,10 +1,11 @@
 //! How long the texts are that the checks put to an agent: what is ours, beside what they quote.
 //! What they say is each check's own.
 
-use proofmark_protocol::Harness;
 use proofmark_protocol::settings::{Reminder, Settings};
+use proofmark_protocol::{Harness, Severity};
 use proofmark_server::checks::{Complaint, PromptView, REGISTRY, Record, StopView};
-use proofmark_server::session::{Book, Fact, FactBody, SessionKey};
+use proofmark_server::evidence::call::{self, CallFacts};
+use proofmark_server::session::{Book, CallRecord, Fact, FactBody, SessionKey};
 
 /// Words of ours in one message, at most.
 const MAX_WORDS: usize = 60;
@@ -38,9 +39,15 @@ pub(crate) fn offenders() -> Vec<String> {
                 reply,
                 settings: &settings,
                 last_look: true,
+                others: &[],
+                rewrite: false,
             };
+            let helper = |call: &CallRecord| -> CallFacts { call::facts(&call.kind, call.ending) };
             let prompt = PromptView {
+                key: &key,
                 book: &book,
+                stream: None,
+                helper: &helper,
                 prompt: "",
                 settings: &settings,
             };
@@ -65,6 +72,10 @@ fn complaint(number: usize) -> Complaint {
         quote,
         insists: false,
         message: String::new(),
+        severity: Severity::Information,
+        evidence: Vec::new(),
+        places: Vec::new(),
+        kept: false,
     }
 }
 

@@ -61,7 +61,7 @@ proptest! {
             match kind {
                 0 => Entry::Prompt { row: id.clone(), turn: Some(id), text: "go".to_owned(), queued: at % 3 == 0 },
                 1 => Entry::Text { row: id.clone(), text: id },
-                2 => Entry::Call { row: String::new(), id, tool: "Bash".to_owned(), kind: ToolKind::Shell { command: "ls".to_owned() }, input: "ls".to_owned() },
+                2 => Entry::Call { row: String::new(), id, tool: "Bash".to_owned(), kind: ToolKind::Shell { command: "ls".to_owned() }, input: "ls".to_owned(), changes: Vec::new() },
                 3 => Entry::Result { id, ending: Ending::Failed, exit: Some(1), output: "no".to_owned(), helper: None, turn: None },
                 4 => Entry::Unreadable,
                 _ => Entry::Origin { session: Some(id), client: true, cwd: None, by_harness: false },

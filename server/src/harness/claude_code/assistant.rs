@@ -60,6 +60,7 @@ fn call(row: &Row<'_>, block: &Block<'_>, tools: &ToolSettings<'_>) -> Entry {
         id: owned(block.id.as_ref()).unwrap_or_default(),
         kind: tools::kind(&tool, &input, tools),
         input: asked(&input, &tools::TELLING),
+        changes: Vec::new(),
         tool,
     }
 }

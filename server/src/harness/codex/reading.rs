@@ -70,6 +70,7 @@ impl Reading<'_> {
             tool: tool.to_owned(),
             kind,
             input: brief(input),
+            changes: Vec::new(),
         });
     }
 

@@ -22,6 +22,7 @@ fn call(id: &str, kind: ToolKind) -> Entry {
         tool,
         kind,
         input,
+        changes: Vec::new(),
     }
 }
 

@@ -30,6 +30,7 @@ fn an_agents_row_shows_prose_and_calls_in_their_order() {
         tool: tool.to_owned(),
         kind,
         input: input.to_owned(),
+        changes: Vec::new(),
     };
     let expected = [
         text("First."),
