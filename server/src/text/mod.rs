@@ -20,7 +20,7 @@ pub use cited::cited;
 pub use claim::{folded, shares_subject, similarity};
 pub use contract::contract;
 pub use correction::{Correction, Phrases, correction};
-pub use passes::{About, PassClaim, owns_failure, pass_claims};
+pub use passes::{About, PassClaim, check_names, owns_failure, pass_claims};
 pub use prose::Prose;
 pub use quote::quote;
 pub use release::{Released, release};
