@@ -68,6 +68,8 @@ enum Step {
     Prompt(String),
     /// The server is killed, as a crash would.
     KillServer,
+    /// The person runs `proofmark` with these arguments, in a terminal of their own.
+    Proofmark(Vec<String>),
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -82,6 +84,15 @@ struct Expect {
     helpers: BTreeMap<String, Asked>,
     /// The claims that are open on the ledger afterwards, in any order.
     open: BTreeSet<String>,
+    /// What the checks found and kept, a code each, in the order in which it was found.
+    #[serde(default)]
+    findings: Vec<String>,
+    /// Files in the project afterwards, by path relative to it, with what they hold; none for a file that is not there.
+    #[serde(default)]
+    files: BTreeMap<PathBuf, Option<String>>,
+    /// Where the scope stands afterwards.
+    #[serde(default)]
+    scope: Option<String>,
 }
 
 /// What a helper agent asks the model.
@@ -150,6 +161,11 @@ impl Scenario {
                     ensure!(world.is_served()?, "no server runs after {text:?}");
                 }
                 Step::KillServer => world.kill_server()?,
+                Step::Proofmark(arguments) => {
+                    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+                    let run = world.proofmark(&arguments)?;
+                    ensure!(run.code == Some(0), "proofmark {arguments:?}: {run:?}");
+                }
             }
         }
         let ended = session.finish()?;
@@ -157,7 +173,9 @@ impl Scenario {
         let helpers = self.expect.helpers.iter().try_for_each(|(lane, expected)| {
             expect_asked(&fresh(&model.asked(lane)), expected.requests, &expected.told).with_context(|| lane.clone())
         });
-        let checked = helpers.and_then(|()| self.check(&ended, &told, &world.claims()?));
+        let checked = helpers
+            .and_then(|()| self.check(&ended, &told, &world.claims()?))
+            .and_then(|()| self.expect.left(world));
         checked.with_context(|| {
             let shown: Vec<String> = told
                 .iter()
@@ -192,6 +210,27 @@ impl Scenario {
         // The lengths as well: one claim on the ledger twice is a failure.
         let same = open.len() == self.expect.open.len() && open.iter().all(|claim| self.expect.open.contains(*claim));
         ensure!(same, "the open claims are {open:?}, of {claims:#?}");
+        Ok(())
+    }
+}
+
+impl Expect {
+    /// Holds what is left on the ledger and in the project to what was expected.
+    fn left(&self, world: &World) -> Result<()> {
+        let findings = world.told(&["findings", "--json"])?;
+        let list = findings.as_array().context("no list of findings")?;
+        let found: Vec<&str> = list.iter().filter_map(|finding| finding["code"].as_str()).collect();
+        ensure!(found == self.findings, "the findings are {found:?}, of {findings:#?}");
+        for (path, expected) in &self.files {
+            let text = fs::read_to_string(world.project().join(path)).ok();
+            ensure!(text == *expected, "{} holds {text:?}", path.display());
+        }
+        if let Some(phase) = &self.scope {
+            let status = world.told(&["status", "--json"])?;
+            let sessions = status["sessions"].as_array().context("no list of sessions")?;
+            let there = |session: &Value| session["scope"]["phase"] == phase.as_str();
+            ensure!(!sessions.is_empty() && sessions.iter().all(there), "{sessions:#?}");
+        }
         Ok(())
     }
 }

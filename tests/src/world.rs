@@ -136,11 +136,20 @@ impl World {
     /// # Errors
     /// It fails, or prints something else than a JSON list.
     pub fn claims(&self) -> Result<Vec<Value>> {
+        let told = self.told(&["claims", "--json"])?;
+        serde_json::from_value(told).context("no list of claims")
+    }
+
+    /// What `proofmark` prints with these arguments, as JSON.
+    ///
+    /// # Errors
+    /// It fails, or prints something else than one JSON value.
+    pub fn told(&self, arguments: &[&str]) -> Result<Value> {
         let done = self
-            .proofmark(&["claims", "--json"])?
+            .proofmark(arguments)?
             .success()
-            .context("proofmark claims --json")?;
-        serde_json::from_str(&done.stdout).with_context(|| format!("no list of claims: {}", done.stdout))
+            .with_context(|| format!("proofmark {arguments:?}"))?;
+        serde_json::from_str(&done.stdout).with_context(|| format!("no JSON: {}", done.stdout))
     }
 
     /// The process id in the owner's lock; none when there is no lock, or nobody in it.

@@ -46,3 +46,18 @@ fn a_script_that_looks_at_nothing_is_no_attempt() -> Result<()> {
 fn new_claims_without_end_come_to_an_end() -> Result<()> {
     play("new-claim-each-time", DIRECT)
 }
+
+#[test]
+fn a_verdict_that_went_stale_is_told_once() -> Result<()> {
+    play("codex/stale-verdict", DIRECT)
+}
+
+#[test]
+fn a_reply_that_owns_the_failure_is_left_alone() -> Result<()> {
+    play("codex/owned-verdict", DIRECT)
+}
+
+#[test]
+fn a_corrected_scope_is_locked_agreed_and_released() -> Result<()> {
+    play("codex/scope-lock", DIRECT)
+}
