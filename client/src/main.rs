@@ -4,6 +4,7 @@
 mod claims;
 mod classify;
 mod detach;
+mod install;
 mod language_server;
 mod output;
 mod pause;
@@ -35,6 +36,10 @@ struct Cli {
 enum Command {
     /// Play a recorded session through the hook and a server of its own, and show what they say.
     Try(tryout::Arguments),
+    /// Put Proofmark's hooks into the settings of the coding agents that are here.
+    Install(install::Install),
+    /// Take Proofmark's hooks out again: back to the byte where nobody else has written since.
+    Uninstall(install::Uninstall),
     /// List the claims on the ledger, or retire one.
     Claims(claims::Arguments),
     /// Tell which check a command runs and what came of it: JSON lines with command, output, exit_code and cwd on stdin.
@@ -104,6 +109,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Try(arguments) => tryout::run(&arguments),
+        Command::Install(arguments) => install::install(&Place::of_process()?, &arguments),
+        Command::Uninstall(arguments) => install::uninstall(&Place::of_process()?, &arguments),
         Command::Claims(arguments) => claims::run(&Place::of_process()?, &arguments),
         Command::Classify => classify::run(),
         Command::Status { json } => status::run(&Place::of_process()?, json),
