@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::findings::Cited;
+use crate::findings::{CheckRef, Cited};
 
 /// What happens to the event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -90,6 +90,9 @@ pub struct Evidence {
     /// The id of the tool call or of the row in the harness's record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The file that it is about; whether it exists was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Cited>,
 }
 
 /// One thing that a check has to say.
@@ -114,6 +117,9 @@ pub struct Finding {
     /// Where an editor may show it, the best place first; whether these places exist was not looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Cited>,
+    /// The check run that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckRef>,
     /// Where it stands.
     pub state: FindingState,
 }

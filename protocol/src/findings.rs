@@ -1,4 +1,4 @@
-//! What an editor is shown: of each session its open claims and its refused turns, and where each may be put.
+//! What an editor is shown: of each session its open claims, kept findings and refused turns, and where each may be put.
 //! Turning them into an editor's own diagnostics is the language server's part.
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub struct SessionFindings {
     /// Its working folder, as last told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// Path of its transcript, as last told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
     /// Path of its document, which is written before this is sent.
     pub document: String,
     /// What is to be shown.
@@ -36,6 +39,9 @@ pub struct SessionFindings {
     /// Claims that the person retired, newest first: what can be undone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retired: Vec<RetiredClaim>,
+    /// Findings that the person dismissed, newest first: what can be undone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dismissed: Vec<DismissedFinding>,
 }
 
 /// One thing to show.
@@ -56,6 +62,9 @@ pub struct Item {
     /// The id of the claim that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
+    /// The id of the kept finding that it shows, by which the person can dismiss it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
     /// The helper agent that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -66,6 +75,9 @@ pub struct Item {
     /// Places that its text names; whether they exist was not looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cited: Vec<Cited>,
+    /// The check run that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckRef>,
     /// What it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
@@ -81,6 +93,38 @@ pub struct Cited {
     /// The line, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+}
+
+/// A check that the agent ran: what it is, and how it was called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CheckRef {
+    /// The runner, as `proofmark classify` names it (`pytest`, `cargo-test`, `npm-script`).
+    pub runner: String,
+    /// What it selects: packages, paths, test ids, targets, the name of a script; empty for everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selection: Vec<String>,
+    /// The folder it runs in, relative to the session's working folder; empty for that one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    /// The command as it was last run, for a person to run again; nobody else runs it.
+    pub command: String,
+}
+
+/// A finding that the person dismissed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DismissedFinding {
+    /// Its id.
+    pub finding: String,
+    /// The check that found it.
+    pub code: String,
+    /// What it said, as a short quote.
+    pub message: String,
+    /// Its line in the session's document, counted from 0.
+    pub line: u32,
 }
 
 /// A claim that the person retired.

@@ -21,6 +21,12 @@ pub const LIST_CLAIMS: &str = "listClaims";
 pub const RETIRE_CLAIM: &str = "retireClaim";
 /// The person takes back that a claim was retired.
 pub const REOPEN_CLAIM: &str = "reopenClaim";
+/// The findings that the ledger keeps.
+pub const LIST_FINDINGS: &str = "listFindings";
+/// The person puts a kept finding aside.
+pub const DISMISS_FINDING: &str = "dismissFinding";
+/// The person takes that back.
+pub const REOPEN_FINDING: &str = "reopenFinding";
 /// The sessions on the ledger.
 pub const LIST_SESSIONS: &str = "listSessions";
 /// The server, its sessions and what is paused.
@@ -44,7 +50,7 @@ pub const SHUTDOWN: &str = "shutdown";
 pub const FINDINGS_CHANGED: &str = "findingsChanged";
 
 /// Every method a client may call.
-pub const ALL: [&str; 19] = [
+pub const ALL: [&str; 22] = [
     ON_SESSION_START,
     ON_PROMPT,
     ON_PRE_TOOL_USE,
@@ -55,6 +61,9 @@ pub const ALL: [&str; 19] = [
     LIST_CLAIMS,
     RETIRE_CLAIM,
     REOPEN_CLAIM,
+    LIST_FINDINGS,
+    DISMISS_FINDING,
+    REOPEN_FINDING,
     LIST_SESSIONS,
     STATUS,
     PAUSE,

@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::decision::{Evidence, Severity};
 use crate::event::Harness;
+use crate::findings::{CheckRef, Cited};
 
 /// Where a claim stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,6 +102,98 @@ pub struct RetireClaimParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReopenClaimParams {
     /// The claim, which the person had retired.
+    pub id: String,
+}
+
+/// Where a kept finding stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum KeptState {
+    /// It stands.
+    Open,
+    /// What it was about is right again.
+    Recovered,
+    /// A later reply said it.
+    Owned,
+    /// The person put it aside.
+    Dismissed,
+}
+
+/// A finding that the ledger keeps for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct KeptFinding {
+    /// Short id, unique on this machine's ledger.
+    pub id: String,
+    /// The harness that ran the session.
+    pub harness: Harness,
+    /// The session's key: its id, or its transcript's path where it has none.
+    pub session: String,
+    /// The helper agent that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The check that found it.
+    pub code: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it is about, in the check's own identity for it.
+    pub subject: String,
+    /// One sentence for the person.
+    pub message: String,
+    /// Where it stands.
+    pub state: KeptState,
+    /// The person's turn in which it was first noted, counted from 1.
+    pub turn: u64,
+    /// When it was first noted, in milliseconds since 1970.
+    pub first_seen: u64,
+    /// When its state last changed, in milliseconds since 1970.
+    pub changed: u64,
+    /// Of a dismissed one: whether the person says that it was wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<bool>,
+    /// Why the person dismissed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Places that it points to, the best first; whether they exist was not looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Cited>,
+    /// The check run that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckRef>,
+    /// What it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+}
+
+/// `listFindings`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ListFindingsParams {
+    /// Only this session's.
+    pub session: Option<String>,
+}
+
+/// `dismissFinding`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DismissFindingParams {
+    /// The finding.
+    pub id: String,
+    /// True when it was wrong; false when it was right, and need not be shown any more.
+    #[serde(default)]
+    pub wrong: bool,
+    /// Why, in the person's words.
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+/// `reopenFinding`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReopenFindingParams {
+    /// The finding, which the person had dismissed.
     pub id: String,
 }
 

@@ -11,7 +11,8 @@ use crate::event::{
 use crate::findings::{FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
 use crate::frame::{self, ErrorObject, Speaker};
 use crate::query::{
-    Claim, ListClaimsParams, Pause, PauseParams, Pong, ReopenClaimParams, RetireClaimParams, SessionStatus, Status,
+    Claim, DismissFindingParams, KeptFinding, ListClaimsParams, ListFindingsParams, Pause, PauseParams, Pong,
+    ReopenClaimParams, ReopenFindingParams, RetireClaimParams, SessionStatus, Status,
 };
 use crate::settings::Settings;
 use crate::{Decision, method};
@@ -66,6 +67,9 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::LIST_CLAIMS, of::<ListClaimsParams>, of::<Vec<Claim>>);
     add(method::RETIRE_CLAIM, of::<RetireClaimParams>, of::<Claim>);
     add(method::REOPEN_CLAIM, of::<ReopenClaimParams>, of::<Claim>);
+    add(method::LIST_FINDINGS, of::<ListFindingsParams>, of::<Vec<KeptFinding>>);
+    add(method::DISMISS_FINDING, of::<DismissFindingParams>, of::<KeptFinding>);
+    add(method::REOPEN_FINDING, of::<ReopenFindingParams>, of::<KeptFinding>);
     add(method::LIST_SESSIONS, of::<()>, of::<Vec<SessionStatus>>);
     add(method::STATUS, of::<()>, of::<Status>);
     add(method::PAUSE, of::<PauseParams>, of::<Pause>);

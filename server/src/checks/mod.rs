@@ -5,7 +5,7 @@
 mod tests;
 pub mod untried_claim;
 
-use proofmark_protocol::findings::Cited;
+use proofmark_protocol::findings::{CheckRef, Cited};
 use proofmark_protocol::settings::{Mode, Settings};
 use proofmark_protocol::{Evidence, Finding, Severity};
 
@@ -161,6 +161,8 @@ pub struct Complaint {
     pub evidence: Vec<Evidence>,
     /// Where an editor may show it, the best place first.
     pub places: Vec<Cited>,
+    /// The check run that it is about, by which an editor finds where that check is defined.
+    pub check: Option<CheckRef>,
     /// True when it is kept as a finding of its own; false when another fact, such as a claim, holds what it is about.
     pub kept: bool,
 }

@@ -249,6 +249,7 @@ fn judge(view: &StopView<'_>, tagged: &Tagged, attempted: Known, verdict: &mut V
             severity: Severity::Information,
             evidence: Vec::new(),
             places: Vec::new(),
+            check: None,
             kept: false,
         });
         return;
@@ -359,6 +360,7 @@ fn finding(subject: String, message: String, state: FindingState, turn: u64, cal
         ),
         turn: Some(turn),
         id: call.map(|call| call.id.clone()),
+        place: None,
     };
     Finding {
         id: None,
@@ -368,6 +370,7 @@ fn finding(subject: String, message: String, state: FindingState, turn: u64, cal
         message,
         evidence: vec![evidence],
         places: Vec::new(),
+        check: None,
         state,
     }
 }

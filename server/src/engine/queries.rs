@@ -1,12 +1,14 @@
-//! What people and editors ask of a ledger, and what they do to it: claims, sessions, pauses.
+//! What people and editors ask of a ledger, and what they do to it: claims, kept findings, sessions, pauses.
 //! These need no server: a command asks the file itself, the server asks it for an editor.
 
 use proofmark_protocol::findings::PublishedUrisParams;
-use proofmark_protocol::query::{Claim, ClaimState, Pause, ServerStatus, SessionStatus, Status};
+use proofmark_protocol::query::{
+    Claim, ClaimState, DismissFindingParams, KeptFinding, KeptState, Pause, ServerStatus, SessionStatus, Status,
+};
 use thiserror::Error;
 
 use crate::ledger::{Durability, Ledger, LedgerError};
-use crate::session::{Book, Fact, FactBody, SessionKey};
+use crate::session::{Book, Fact, FactBody, FindingEnd, NotedRow, SessionKey};
 
 /// Why a request of the person could not be met.
 #[derive(Debug, Error)]
@@ -23,6 +25,15 @@ pub enum QueryError {
     /// The claim is not open.
     #[error("the claim {0} is not open any more")]
     NotOpen(String),
+    /// Nothing on the ledger has this id.
+    #[error("no finding on the ledger has the id {0}")]
+    UnknownFinding(String),
+    /// The finding does not stand, so it can't be dismissed.
+    #[error("the finding {0} does not stand any more")]
+    NotStanding(String),
+    /// The finding was not dismissed, so there is nothing to take back.
+    #[error("the finding {0} is not dismissed")]
+    NotDismissed(String),
     /// The ledger failed.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
@@ -112,18 +123,8 @@ fn say_of_claim(
         let known = book(ledger, &row.key)?;
         let Some(claim) = known.claim(id) else { continue };
         allowed(claim.state)?;
-        let agent = claim.agent.clone();
-        let turn = known.turn(agent.as_deref());
         // Where the claim hangs: a fork that takes over the claim takes over that it was retired.
-        let anchor = claim.anchor.clone();
-        let fact = Fact {
-            at: now,
-            agent,
-            turn,
-            anchor,
-            key: format!("{}:{id}:{now}", body.kind()),
-            body,
-        };
+        let fact = said_of(&known, claim.agent.as_deref(), claim.anchor.as_deref(), id, body, now);
         ledger.append(&row.key, &[fact], Durability::Disk)?;
         let listed = book(ledger, &row.key)?
             .listed(&row.key)
@@ -132,6 +133,108 @@ fn say_of_claim(
         return listed.ok_or_else(|| QueryError::UnknownClaim(id.to_owned()));
     }
     Err(QueryError::UnknownClaim(id.to_owned()))
+}
+
+/// What the person says of something on a session's book, as a fact.
+fn said_of(book: &Book, agent: Option<&str>, anchor: Option<&str>, id: &str, body: FactBody, now: u64) -> Fact {
+    Fact {
+        at: now,
+        agent: agent.map(str::to_owned),
+        turn: book.turn(agent),
+        anchor: anchor.map(str::to_owned),
+        key: format!("{}:{id}:{now}", body.kind()),
+        body,
+    }
+}
+
+/// The findings that a ledger keeps, oldest session first; only one session's, where one is named.
+pub fn findings(ledger: &Ledger, session: Option<&str>) -> Result<Vec<KeptFinding>, LedgerError> {
+    let mut findings = Vec::new();
+    for row in ledger.sessions()?.into_iter().rev() {
+        if session.is_none_or(|session| session == row.key.session) {
+            let book = book(ledger, &row.key)?;
+            findings.extend(book.noted().iter().filter_map(|noted| kept(&row.key, noted)));
+        }
+    }
+    Ok(findings)
+}
+
+/// The person puts a finding that stands aside: it was right and need not be shown any more, or it was wrong.
+pub fn dismiss(ledger: &Ledger, params: &DismissFindingParams, now: u64) -> Result<KeptFinding, QueryError> {
+    let body = FactBody::FindingEnded {
+        finding: params.id.clone(),
+        end: FindingEnd::Dismissed {
+            wrong: params.wrong,
+            why: params.why.clone(),
+        },
+    };
+    say_of_finding(ledger, &params.id, body, now, |end| match end {
+        None => Ok(()),
+        Some(_) => Err(QueryError::NotStanding(params.id.clone())),
+    })
+}
+
+/// The person takes back that a finding was dismissed: it stands again.
+pub fn undismiss(ledger: &Ledger, id: &str, now: u64) -> Result<KeptFinding, QueryError> {
+    let body = FactBody::FindingReopened { finding: id.to_owned() };
+    say_of_finding(ledger, id, body, now, |end| match end {
+        Some(FindingEnd::Dismissed { .. }) => Ok(()),
+        _ => Err(QueryError::NotDismissed(id.to_owned())),
+    })
+}
+
+/// Writes down what the person says of a kept finding, where its end allows that.
+fn say_of_finding(
+    ledger: &Ledger,
+    id: &str,
+    body: FactBody,
+    now: u64,
+    allowed: impl FnOnce(Option<&FindingEnd>) -> Result<(), QueryError>,
+) -> Result<KeptFinding, QueryError> {
+    let is_it = |row: &&NotedRow| row.finding.id.as_deref() == Some(id);
+    for row in ledger.sessions()? {
+        let mut known = book(ledger, &row.key)?;
+        let Some(noted) = known.noted().iter().find(is_it) else {
+            continue;
+        };
+        allowed(noted.end.as_ref())?;
+        let fact = said_of(&known, noted.agent.as_deref(), noted.anchor.as_deref(), id, body, now);
+        ledger.append(&row.key, std::slice::from_ref(&fact), Durability::Disk)?;
+        known.fold(&fact);
+        let listed = known.noted().iter().find(is_it).and_then(|noted| kept(&row.key, noted));
+        return listed.ok_or_else(|| QueryError::UnknownFinding(id.to_owned()));
+    }
+    Err(QueryError::UnknownFinding(id.to_owned()))
+}
+
+/// A kept finding as others see it; none without an id.
+fn kept(key: &SessionKey, row: &NotedRow) -> Option<KeptFinding> {
+    let (state, wrong, why) = match &row.end {
+        None => (KeptState::Open, None, None),
+        Some(FindingEnd::Recovered) => (KeptState::Recovered, None, None),
+        Some(FindingEnd::Owned) => (KeptState::Owned, None, None),
+        Some(FindingEnd::Dismissed { wrong, why }) => (KeptState::Dismissed, Some(*wrong), why.clone()),
+    };
+    let finding = &row.finding;
+    Some(KeptFinding {
+        id: finding.id.clone()?,
+        harness: key.harness,
+        session: key.session.clone(),
+        agent: row.agent.clone(),
+        code: finding.code.clone(),
+        severity: finding.severity,
+        subject: finding.subject.clone(),
+        message: finding.message.clone(),
+        state,
+        turn: row.turn,
+        first_seen: row.at,
+        changed: row.changed,
+        wrong,
+        why,
+        places: finding.places.clone(),
+        check: finding.check.clone(),
+        evidence: finding.evidence.clone(),
+    })
 }
 
 /// Nothing refuses for so many seconds, in one session or in all; 0 ends the pause.

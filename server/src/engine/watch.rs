@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::{Engine, now};
 use crate::ledger::{Ledger, LedgerError};
-use crate::picture::{Picture, picture};
+use crate::picture::{Picture, Whereabouts, picture};
 use crate::session::{Book, SessionKey};
 
 /// How often the ledger is looked at for facts of other processes, while somebody watches.
@@ -91,7 +91,12 @@ impl Engine {
         let read = ledger.facts(&row.key, 0)?;
         let book = Book::of(read.facts.iter().map(|stored| &stored.fact));
         let document = self.document(&row.key);
-        let text = picture(&book, &row.key, row.cwd.as_deref(), &document).document;
+        let at = Whereabouts {
+            cwd: row.cwd.as_deref(),
+            transcript: row.transcript.as_deref(),
+            document: &document,
+        };
+        let text = picture(&book, &row.key, at).document;
         Ok(Some(SessionReport { document, text }))
     }
 
@@ -163,7 +168,7 @@ impl Tail {
         {
             return Ok(None);
         }
-        let cwd = row.and_then(|row| row.cwd);
+        let (cwd, transcript) = row.map_or((None, None), |row| (row.cwd, row.transcript));
         let (last, book) = self.books.entry(key.clone()).or_default();
         let new = self.ledger.facts(key, *last)?;
         for stored in &new.facts {
@@ -171,9 +176,20 @@ impl Tail {
         }
         *last = new.last;
         let document = self.engine.document(key);
-        let new = picture(book, key, cwd.as_deref(), &document);
+        let at = Whereabouts {
+            cwd: cwd.as_deref(),
+            transcript: transcript.as_deref(),
+            document: &document,
+        };
+        let new = picture(book, key, at);
         let old = self.shown.get(key);
-        if old == Some(&new) || (old.is_none() && new.findings.items.is_empty() && new.findings.retired.is_empty()) {
+        let SessionFindings {
+            items,
+            retired,
+            dismissed,
+            ..
+        } = &new.findings;
+        if old == Some(&new) || (old.is_none() && items.is_empty() && retired.is_empty() && dismissed.is_empty()) {
             return Ok(None);
         }
         write(Path::new(&document), &new.document).map_err(WatchError::Document)?;

@@ -1,10 +1,10 @@
-//! The session's document: one line for each claim and each turn that was sent back.
+//! The session's document: one line for each claim, each kept finding and each turn that was sent back.
 //! Where it is written, and when, stays out.
 
 use proofmark_protocol::query::ClaimState;
 
-use super::{MAX_QUOTE, Row, codes, reasons, short, times, whose};
-use crate::session::{Book, ClaimRow, SessionKey};
+use super::{MAX_MESSAGE, MAX_QUOTE, Row, codes, reasons, short, times, whose};
+use crate::session::{Book, ClaimRow, FindingEnd, NotedRow, SessionKey};
 use crate::text::quote;
 
 /// The lines above the first row: heading and introduction. Their number never changes, so that rows can be counted.
@@ -19,7 +19,7 @@ pub(super) fn line_of(nth: usize) -> u32 {
 pub(super) fn text(book: &Book, key: &SessionKey, cwd: Option<&str>, rows: &[Row<'_>]) -> String {
     let folder = cwd.map_or_else(String::new, |cwd| format!(" in {}", plain(&quote(cwd, 400))));
     let mut text = format!(
-        "# Session {} of {}\n\nClaims tagged as unverified, and turns that were sent back{folder}. \
+        "# Session {} of {}\n\nFindings, claims tagged as unverified, and turns that were sent back{folder}. \
          The turns are the person's, counted from 1.\n\n",
         plain(&short(key)),
         key.harness
@@ -27,6 +27,7 @@ pub(super) fn text(book: &Book, key: &SessionKey, cwd: Option<&str>, rows: &[Row
     for row in rows {
         let line = match row {
             Row::Claim(row) => claim(row),
+            Row::Kept(row) => finding(row),
             Row::Refused { agent, turn, refusals } => {
                 let reasons = reasons(book, refusals);
                 let about: Vec<String> = reasons
@@ -49,16 +50,43 @@ pub(super) fn text(book: &Book, key: &SessionKey, cwd: Option<&str>, rows: &[Row
     text
 }
 
-fn claim(row: &ClaimRow) -> String {
-    let quoted = |text: &str| format!("“{}”", plain(&quote(text, MAX_QUOTE)));
-    let by = |why: &Option<String>| {
-        why.as_deref()
-            .map_or_else(String::new, |why| format!(" ({})", quoted(why)))
+fn quoted(text: &str) -> String {
+    format!("“{}”", plain(&quote(text, MAX_QUOTE)))
+}
+
+/// The person's reason, in brackets behind what they did.
+fn because(why: Option<&str>) -> String {
+    why.map_or_else(String::new, |why| format!(" ({})", quoted(why)))
+}
+
+fn finding(row: &NotedRow) -> String {
+    let state = match &row.end {
+        None => "open".to_owned(),
+        Some(FindingEnd::Recovered) => "over: right again".to_owned(),
+        Some(FindingEnd::Owned) => "over: a later reply said it".to_owned(),
+        Some(FindingEnd::Dismissed { wrong, why }) => {
+            let verdict = if *wrong { "as wrong" } else { "as right" };
+            format!("dismissed {verdict}{}", because(why.as_deref()))
+        }
     };
+    let whose = plain(&whose(row.agent.as_deref()));
+    let name = |text: &str| plain(&quote(text, MAX_QUOTE));
+    let (id, code) = (
+        name(row.finding.id.as_deref().unwrap_or_default()),
+        name(&row.finding.code),
+    );
+    format!(
+        "turn {}{whose}, finding {id}, {code}, {state}: {}",
+        row.turn,
+        plain(&quote(&row.finding.message, MAX_MESSAGE))
+    )
+}
+
+fn claim(row: &ClaimRow) -> String {
     let state = match row.state {
         ClaimState::Open => "open".to_owned(),
         ClaimState::Dropped => "dropped".to_owned(),
-        ClaimState::Retired => format!("retired{}", by(&row.why)),
+        ClaimState::Retired => format!("retired{}", because(row.why.as_deref())),
         ClaimState::Checked => match &row.settled_by {
             Some(call) => format!(
                 "checked by {} {}",

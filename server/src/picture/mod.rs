@@ -5,12 +5,14 @@ mod document;
 #[cfg(test)]
 mod tests;
 
-use proofmark_protocol::findings::{Item, RetiredClaim, SessionFindings};
+use std::collections::HashSet;
+
+use proofmark_protocol::findings::{DismissedFinding, Item, RetiredClaim, SessionFindings};
 use proofmark_protocol::query::ClaimState;
 use proofmark_protocol::{Evidence, Severity};
 
 use crate::session::book::TurnRefusals;
-use crate::session::{Book, ClaimRow, SessionKey};
+use crate::session::{Book, ClaimRow, FindingEnd, NotedRow, SessionKey};
 use crate::text::{cited, quote};
 
 /// The code of a turn that was sent back: no check of its own, so it has no mode.
@@ -20,10 +22,14 @@ const OPEN_CLAIM: &str = "untried-claim";
 
 /// The longest quote in a message, in characters.
 const MAX_QUOTE: usize = 80;
-/// Open claims that are shown at most; the newest are.
+/// The longest message of a kept finding, in characters: room for its sentence and two quotes.
+const MAX_MESSAGE: usize = 300;
+/// Open claims, and findings that stand, that are shown at most of each; the newest are.
 const MAX_OPEN: usize = 200;
-/// Refused turns, and retired claims, that are shown at most; the newest are.
+/// Refused turns, retired claims, and dismissed findings that are shown at most of each; the newest are.
 const MAX_PAST: usize = 20;
+/// Places, and pieces of evidence, that go with one finding at most; the first ones do.
+const MAX_PLACES: usize = 10;
 /// As much of a session's id as tells it from others, in characters.
 const SHORT_ID: usize = 8;
 
@@ -36,9 +42,21 @@ pub struct Picture {
     pub document: String,
 }
 
+/// Where a session and its files are.
+#[derive(Debug, Clone, Copy)]
+pub struct Whereabouts<'a> {
+    /// Its working folder, as last told.
+    pub cwd: Option<&'a str>,
+    /// Its transcript, as last told.
+    pub transcript: Option<&'a str>,
+    /// The path at which its document will lie.
+    pub document: &'a str,
+}
+
 /// One thing that happened in a session, on a line of its own.
 enum Row<'a> {
     Claim(&'a ClaimRow),
+    Kept(&'a NotedRow),
     Refused {
         agent: Option<&'a str>,
         turn: u64,
@@ -46,14 +64,15 @@ enum Row<'a> {
     },
 }
 
-/// The picture of a session. `document` is the path at which its document will lie.
-pub fn picture(book: &Book, key: &SessionKey, cwd: Option<&str>, document: &str) -> Picture {
+/// The picture of a session.
+pub fn picture(book: &Book, key: &SessionKey, at: Whereabouts<'_>) -> Picture {
     let rows = rows(book);
-    let text = document::text(book, key, cwd, &rows);
+    let text = document::text(book, key, at.cwd, &rows);
     let name = short(key);
+    let kept = kept_subjects(book);
     let mut items = Vec::new();
-    let (mut open, mut refused) = (0, 0);
-    let mut retired = Vec::new();
+    let (mut open, mut standing, mut refused) = (0, 0, 0);
+    let (mut retired, mut dismissed) = (Vec::new(), Vec::new());
     for (nth, row) in rows.iter().enumerate().rev() {
         let line = document::line_of(nth);
         match row {
@@ -69,9 +88,31 @@ pub fn picture(book: &Book, key: &SessionKey, cwd: Option<&str>, document: &str)
                     line,
                 });
             }
+            Row::Kept(row) if row.end.is_none() && standing < MAX_OPEN => {
+                if let Some(item) = finding(row, &name, line) {
+                    standing += 1;
+                    items.push(item);
+                }
+            }
+            Row::Kept(row) if dismissed.len() < MAX_PAST => dismissed.extend(put_aside(row, line)),
             Row::Refused { agent, turn, refusals } if refused < MAX_PAST => {
+                let shown_alone =
+                    |(code, subject): &(String, String)| kept.contains(&(code.as_str(), subject.as_str(), *agent));
+                // Everything that the turn was sent back for is shown on its own.
+                if !refusals.findings.is_empty() && refusals.findings.iter().all(shown_alone) {
+                    continue;
+                }
+                let other = TurnRefusals {
+                    findings: refusals
+                        .findings
+                        .iter()
+                        .filter(|one| !shown_alone(one))
+                        .cloned()
+                        .collect(),
+                    ..TurnRefusals::clone(refusals)
+                };
                 refused += 1;
-                items.push(refused_turn(book, *agent, *turn, refusals, &name, line));
+                items.push(refused_turn(book, *agent, *turn, &other, &name, line));
             }
             _ => {}
         }
@@ -80,10 +121,12 @@ pub fn picture(book: &Book, key: &SessionKey, cwd: Option<&str>, document: &str)
     let findings = SessionFindings {
         harness: key.harness,
         session: key.session.clone(),
-        cwd: cwd.map(str::to_owned),
-        document: document.to_owned(),
+        cwd: at.cwd.map(str::to_owned),
+        transcript: at.transcript.map(str::to_owned),
+        document: at.document.to_owned(),
         items,
         retired,
+        dismissed,
     };
     Picture {
         findings,
@@ -91,18 +134,74 @@ pub fn picture(book: &Book, key: &SessionKey, cwd: Option<&str>, document: &str)
     }
 }
 
+/// Of every kept finding, also one that is over, what a refusal for it is known by.
+fn kept_subjects(book: &Book) -> HashSet<(&str, &str, Option<&str>)> {
+    let rows = book.noted().iter();
+    rows.map(|row| {
+        (
+            row.finding.code.as_str(),
+            row.finding.subject.as_str(),
+            row.agent.as_deref(),
+        )
+    })
+    .collect()
+}
+
 /// What happened, by the time at which it happened first: a row keeps its place while the session goes on.
 fn rows(book: &Book) -> Vec<Row<'_>> {
     let claims = book.claims().iter().map(|row| (row.first_seen, Row::Claim(row)));
+    let kept = book.noted().iter().map(|row| (row.at, Row::Kept(row)));
     let refused = book.refused_turns().map(|(agent, turn, refusals)| {
         (
             refusals.first.unwrap_or_default(),
             Row::Refused { agent, turn, refusals },
         )
     });
-    let mut rows: Vec<(u64, Row<'_>)> = claims.chain(refused).collect();
+    let mut rows: Vec<(u64, Row<'_>)> = claims.chain(kept).chain(refused).collect();
     rows.sort_by_key(|(at, _)| *at);
     rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// A finding that stands; none without an id, by which nobody could put it aside.
+fn finding(row: &NotedRow, session: &str, line: u32) -> Option<Item> {
+    let id = row.finding.id.clone()?;
+    let whose = row.agent.as_deref().map_or_else(String::new, |agent| {
+        format!(", helper agent {}", quote(agent, SHORT_ID + 4))
+    });
+    let said = quote(&row.finding.message, MAX_MESSAGE);
+    let said = said.strip_suffix('.').unwrap_or(&said);
+    let evidence = row.finding.evidence.iter().take(MAX_PLACES).map(|evidence| Evidence {
+        what: quote(&evidence.what, MAX_QUOTE),
+        ..evidence.clone()
+    });
+    Some(Item {
+        id: format!("finding:{id}"),
+        code: row.finding.code.clone(),
+        severity: row.finding.severity,
+        message: format!("{said} (session {session}, turn {}{whose}).", row.turn),
+        subject: quote(&row.finding.subject, MAX_QUOTE),
+        claim: None,
+        finding: Some(id),
+        agent: row.agent.clone(),
+        turn: row.turn,
+        line,
+        cited: row.finding.places.iter().take(MAX_PLACES).cloned().collect(),
+        check: row.finding.check.clone(),
+        evidence: evidence.collect(),
+    })
+}
+
+/// A finding that the person put aside, which can be undone.
+fn put_aside(row: &NotedRow, line: u32) -> Option<DismissedFinding> {
+    if !matches!(row.end, Some(FindingEnd::Dismissed { .. })) {
+        return None;
+    }
+    Some(DismissedFinding {
+        finding: row.finding.id.clone()?,
+        code: row.finding.code.clone(),
+        message: quote(&row.finding.message, MAX_QUOTE),
+        line,
+    })
 }
 
 fn claim(row: &ClaimRow, session: &str, line: u32) -> Item {
@@ -118,14 +217,17 @@ fn claim(row: &ClaimRow, session: &str, line: u32) -> Item {
             quote(&row.reason, MAX_QUOTE)
         ),
         claim: Some(row.id.clone()),
+        finding: None,
         agent: row.agent.clone(),
         turn: row.opened,
         line,
         cited: cited(&row.text),
+        check: None,
         evidence: vec![Evidence {
             what: "tagged as unverified".to_owned(),
             turn: Some(row.tagged),
             id: None,
+            place: None,
         }],
         subject,
     }
@@ -150,6 +252,7 @@ fn refused_turn(
         what: format!("{code}: “{subject}”"),
         turn: Some(turn),
         id: None,
+        place: None,
     };
     Item {
         id: format!("turn:{}:{turn}", agent.unwrap_or_default()),
@@ -162,10 +265,12 @@ fn refused_turn(
             codes(&found)
         ),
         claim: None,
+        finding: None,
         agent: agent.map(str::to_owned),
         turn,
         line,
         cited: Vec::new(),
+        check: None,
         evidence: found.into_iter().map(evidence).collect(),
         subject,
     }

@@ -1,6 +1,8 @@
 //! Cases for pictures: books as facts in, findings and documents out.
 //! How an editor shows them is the language server's.
 
+mod kept;
+
 use proofmark_protocol::query::SettledBy;
 use proofmark_protocol::{Decision, Harness, Outcome};
 use proptest::prelude::*;
@@ -83,7 +85,12 @@ fn refused(at: u64, turn: u64, subject: &str) -> [Fact; 2] {
 }
 
 fn shown(facts: &[Fact]) -> Picture {
-    picture(&Book::of(facts), &key(), Some("/p"), "/s/d.md")
+    let at = Whereabouts {
+        cwd: Some("/p"),
+        transcript: Some("/t.jsonl"),
+        document: "/s/d.md",
+    };
+    picture(&Book::of(facts), &key(), at)
 }
 
 #[test]
@@ -196,7 +203,8 @@ proptest! {
         let facts: Vec<Fact> =
             texts.iter().zip(1..).map(|(text, n)| tagged(n, n, &format!("c{n}"), text)).collect();
         let key = SessionKey { harness: Harness::Codex, session };
-        let picture = picture(&Book::of(&facts), &key, None, "d");
+        let at = Whereabouts { cwd: None, transcript: None, document: "d" };
+        let picture = picture(&Book::of(&facts), &key, at);
         let lines: Vec<&str> = picture.document.lines().collect();
         for item in &picture.findings.items {
             let id = item.claim.clone().unwrap_or_default();

@@ -16,9 +16,10 @@ use proofmark_protocol::event::{
 use proofmark_protocol::findings::{PublishedUrisParams, SessionReportParams};
 use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, NOT_FOUND};
 use proofmark_protocol::query::{
-    Claim, ListClaimsParams, PauseParams, ReopenClaimParams, RetireClaimParams, ServerStatus,
+    DismissFindingParams, ListClaimsParams, ListFindingsParams, PauseParams, ReopenClaimParams, ReopenFindingParams,
+    RetireClaimParams, ServerStatus,
 };
-use proofmark_protocol::{Decision, SessionRef, method};
+use proofmark_protocol::{Decision, Harness, SessionRef, method};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -75,15 +76,35 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     })?;
     add(m, method::RETIRE_CLAIM, |context, params: RetireClaimParams| {
         query(context, move |engine| {
-            of_claim(
-                engine,
-                queries::retire(&engine.ledger(), &params.id, params.why.as_deref(), now()),
-            )
+            let claim = queries::retire(&engine.ledger(), &params.id, params.why.as_deref(), now())?;
+            written(engine, claim.harness, &claim.session);
+            Ok::<_, QueryError>(claim)
         })
     })?;
     add(m, method::REOPEN_CLAIM, |context, params: ReopenClaimParams| {
         query(context, move |engine| {
-            of_claim(engine, queries::reopen(&engine.ledger(), &params.id, now()))
+            let claim = queries::reopen(&engine.ledger(), &params.id, now())?;
+            written(engine, claim.harness, &claim.session);
+            Ok::<_, QueryError>(claim)
+        })
+    })?;
+    add(m, method::LIST_FINDINGS, |context, params: ListFindingsParams| {
+        query(context, move |engine| {
+            queries::findings(&engine.ledger(), params.session.as_deref())
+        })
+    })?;
+    add(m, method::DISMISS_FINDING, |context, params: DismissFindingParams| {
+        query(context, move |engine| {
+            let finding = queries::dismiss(&engine.ledger(), &params, now())?;
+            written(engine, finding.harness, &finding.session);
+            Ok::<_, QueryError>(finding)
+        })
+    })?;
+    add(m, method::REOPEN_FINDING, |context, params: ReopenFindingParams| {
+        query(context, move |engine| {
+            let finding = queries::undismiss(&engine.ledger(), &params.id, now())?;
+            written(engine, finding.harness, &finding.session);
+            Ok::<_, QueryError>(finding)
         })
     })?;
     add(m, method::PAUSE, |context, params: PauseParams| {
@@ -128,15 +149,12 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     Ok(module)
 }
 
-/// Has the engine notice what the person said of a claim.
-fn of_claim(engine: &Engine, said: Result<Claim, QueryError>) -> Result<Claim, QueryError> {
-    if let Ok(claim) = &said {
-        engine.written(&SessionKey {
-            harness: claim.harness,
-            session: claim.session.clone(),
-        });
-    }
-    said
+/// Has the engine notice what the person said of something in a session.
+fn written(engine: &Engine, harness: Harness, session: &str) {
+    engine.written(&SessionKey {
+        harness,
+        session: session.to_owned(),
+    });
 }
 
 /// Tells a subscriber what editors are shown, at the pace at which it reads.
@@ -206,7 +224,10 @@ where
         error @ (QueryError::UnknownClaim(_)
         | QueryError::NotOpen(_)
         | QueryError::NotRetired(_)
-        | QueryError::UnknownSession(_)) => ErrorObject::owned(NOT_FOUND, error.to_string(), None::<()>),
+        | QueryError::UnknownSession(_)
+        | QueryError::UnknownFinding(_)
+        | QueryError::NotStanding(_)
+        | QueryError::NotDismissed(_)) => ErrorObject::owned(NOT_FOUND, error.to_string(), None::<()>),
         error => failed(&error.to_string()),
     })
 }

@@ -180,6 +180,12 @@ impl Book {
                     row.changed = fact.at;
                 }
             }
+            FactBody::FindingReopened { finding } => {
+                if let Some(row) = self.noted_row(finding) {
+                    row.end = None;
+                    row.changed = fact.at;
+                }
+            }
             FactBody::Told { finding } => {
                 if let Some(row) = self.noted_row(finding) {
                     row.told = true;

@@ -209,6 +209,7 @@ fn finding(view: &StopView<'_>, check: &dyn Check, complaint: &Complaint, state:
         message: complaint.message.clone(),
         evidence: complaint.evidence.clone(),
         places: complaint.places.clone(),
+        check: complaint.check.clone(),
         state,
     }
 }

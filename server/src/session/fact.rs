@@ -83,6 +83,11 @@ pub enum FactBody {
         /// How it ended.
         end: FindingEnd,
     },
+    /// The person took back that a finding was dismissed.
+    FindingReopened {
+        /// The finding's id.
+        finding: String,
+    },
     /// The agent was told of a kept finding, with a prompt.
     Told {
         /// The finding's id.
@@ -137,6 +142,7 @@ impl FactBody {
             Self::LetGo { .. } => "let-go",
             Self::Noted { .. } => "noted",
             Self::FindingEnded { .. } => "finding-ended",
+            Self::FindingReopened { .. } => "finding-reopened",
             Self::Told { .. } => "told",
             Self::TurnEnded => "turn-ended",
             Self::Answered { .. } => "answered",
@@ -151,7 +157,7 @@ impl FactBody {
             Self::ClaimTagged { claim, .. } | Self::ClaimSettled { claim, .. } | Self::ClaimReopened { claim } => claim,
             Self::Refused { subject, .. } | Self::LetGo { subject, .. } => subject,
             Self::Noted { finding } => finding.id.as_deref().unwrap_or(&finding.subject),
-            Self::FindingEnded { finding, .. } | Self::Told { finding } => finding,
+            Self::FindingEnded { finding, .. } | Self::FindingReopened { finding } | Self::Told { finding } => finding,
             Self::Answered { event, .. } => event,
             Self::Owed { text: what } | Self::Said { what } => what,
             Self::TurnEnded => "",

@@ -75,6 +75,7 @@ fn complaint(number: usize) -> Complaint {
         severity: Severity::Information,
         evidence: Vec::new(),
         places: Vec::new(),
+        check: None,
         kept: false,
     }
 }
