@@ -5,32 +5,32 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use proofmark_protocol::findings::{Item, SessionFindings};
 use proofmark_protocol::frame::{BUILD, DEADLINE};
 use proofmark_protocol::method;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Result};
 use tower_lsp::ls_types::{
-    CodeAction, CodeActionKind, CodeActionOptions, CodeActionOrCommand, CodeActionParams, CodeActionProviderCapability,
-    CodeActionResponse, Command, Diagnostic, DidChangeWorkspaceFoldersParams, DidSaveTextDocumentParams,
-    ExecuteCommandOptions, ExecuteCommandParams, InitializeParams, InitializeResult, LSPAny, OneOf, SaveOptions,
-    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeActionResponse, CodeLens,
+    CodeLensOptions, CodeLensParams, DidChangeWorkspaceFoldersParams, DidSaveTextDocumentParams, ExecuteCommandOptions,
+    ExecuteCommandParams, Hover, HoverParams, HoverProviderCapability, InitializeParams, InitializeResult, LSPAny,
+    OneOf, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
+use super::actions::{self, Target};
 use super::editor::{Editor, Setup, folder};
 use super::link::{Link, LinkError};
 use super::pages;
 use super::publish::Ask;
+use super::{ask, beside};
+use crate::text::quote;
 
-/// Retires an open claim: its id, or an object with `id` and `why`.
-const RETIRE: &str = "proofmark.retireClaim";
-/// Takes that back: the claim's id.
-const UNDO: &str = "proofmark.undoRetire";
-/// Answers a text for the agent about a finding: its id.
-const COPY: &str = "proofmark.copyAsPrompt";
+/// The longest command of a check that is shown, in characters.
+const MAX_COMMAND: usize = 1_000;
 
 /// Methods that stdio does not have: the editor's own `shutdown` has that name, and findings come as diagnostics.
 const NOT_ON_STDIO: [&str; 3] = [
@@ -104,7 +104,6 @@ impl Backend {
     }
 
     fn actions(&self, params: &CodeActionParams) -> CodeActionResponse {
-        let literal = self.editor.setup().literal_actions;
         let wanted = params.context.only.as_ref().is_none_or(|only| {
             only.iter()
                 .any(|kind| kind.as_str().is_empty() || *kind == CodeActionKind::QUICKFIX)
@@ -112,42 +111,27 @@ impl Backend {
         if !wanted {
             return Vec::new();
         }
-        let uri = &params.text_document.uri;
-        let mut actions = Vec::new();
-        for diagnostic in self.editor.at(uri, params.range) {
-            let named = |member: &str| diagnostic.data.as_ref()?.get(member)?.as_str().map(str::to_owned);
-            if let Some(claim) = named("claim") {
-                actions.push(action(literal, "Retire this claim", RETIRE, claim, Some(&diagnostic)));
-            }
-            if let Some(id) = named("id") {
-                actions.push(action(literal, "Copy as prompt", COPY, id, Some(&diagnostic)));
-            }
-        }
-        for claim in self.editor.retired_at(uri, params.range) {
-            let title = format!("Undo: open “{}” again", claim.subject);
-            actions.push(action(literal, &title, UNDO, claim.claim, None));
-        }
-        actions
+        actions::of(&self.editor, &params.text_document.uri, params.range)
     }
 
     async fn execute(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
-        let argument = params.arguments.into_iter().next().unwrap_or_default();
-        let target = match &argument {
-            Value::String(id) => Target {
-                id: id.clone(),
-                why: None,
-            },
-            other => Target::deserialize(other)
-                .map_err(|_| Error::invalid_params("the command takes an id, or an object with an id"))?,
-        };
+        let target = Target::of(params.arguments)?;
         let (name, params) = match params.command.as_str() {
-            RETIRE => (method::RETIRE_CLAIM, json!({ "id": target.id, "why": target.why })),
-            UNDO => (method::REOPEN_CLAIM, json!({ "id": target.id })),
-            COPY => return self.copy(&target.id).map(Some),
+            actions::RETIRE => (method::RETIRE_CLAIM, json!({ "id": target.id, "why": target.why })),
+            actions::UNDO_RETIRE => (method::REOPEN_CLAIM, json!({ "id": target.id })),
+            actions::DISMISS => {
+                let params = json!({ "id": target.id, "wrong": target.wrong, "why": target.why });
+                (method::DISMISS_FINDING, params)
+            }
+            actions::UNDO_DISMISS => (method::REOPEN_FINDING, json!({ "id": target.id })),
+            actions::COPY => return self.copy(&target).map(Some),
+            actions::CHECK => return self.check(&target).map(Some),
+            actions::OPEN_DOCUMENT => return self.open_document(&target),
+            actions::OPEN_TRANSCRIPT => return self.open_transcript(&target),
             other => {
                 return Err(Error::invalid_params(format!(
                     "there is no command {}",
-                    crate::text::quote(other, 40)
+                    quote(other, 40)
                 )));
             }
         };
@@ -158,15 +142,26 @@ impl Backend {
             .map_err(|error| refused(&error))
     }
 
+    fn shown(&self, target: &Target) -> Result<(Item, SessionFindings)> {
+        let shown = self.editor.item(&target.id, target.session.as_deref());
+        shown.ok_or_else(|| Error::invalid_params("nothing is shown under this id any more"))
+    }
+
     /// A text for the agent. It is the answer, and a message too: most editors drop the answer of a command.
-    fn copy(&self, id: &str) -> Result<Value> {
-        let Some(item) = self.editor.item(id) else {
-            return Err(Error::invalid_params("nothing is shown under this id any more"));
-        };
+    fn copy(&self, target: &Target) -> Result<Value> {
+        let (item, _) = self.shown(target)?;
         let text = if item.claim.is_some() {
             format!(
                 "In turn {} you said “{}” and tagged it as unverified. Please try to verify it now, or take it back.",
                 item.turn, item.subject
+            )
+        } else if item.finding.is_some() {
+            let check = item.check.as_ref().map_or_else(String::new, |check| {
+                format!(" The check is: {}", quote(&check.command, MAX_COMMAND))
+            });
+            format!(
+                "Proofmark, {}: {} Please look at it again, and say what holds now.{check}",
+                item.code, item.message
             )
         } else {
             format!(
@@ -174,46 +169,59 @@ impl Backend {
                 item.turn, item.subject
             )
         };
-        let message = json!({
-            "jsonrpc": "2.0", "method": "window/showMessage", "params": { "type": 3, "message": text },
-        });
-        // Not waited for: a handler never waits for the editor.
-        let _sent = self.out.try_send(message.to_string().into_bytes());
+        self.say(&text);
         Ok(Value::String(text))
     }
-}
 
-/// What a command is about.
-#[derive(Deserialize)]
-struct Target {
-    id: String,
-    #[serde(default)]
-    why: Option<String>,
-}
-
-/// A command with a title, as an action where the editor takes one.
-fn action(
-    literal: bool,
-    title: &str,
-    command: &str,
-    argument: String,
-    diagnostic: Option<&Diagnostic>,
-) -> CodeActionOrCommand {
-    let command = Command {
-        title: title.to_owned(),
-        command: command.to_owned(),
-        arguments: Some(vec![Value::String(argument)]),
-    };
-    if !literal {
-        return CodeActionOrCommand::Command(command);
+    /// The command of a finding's check, for the person to run: nothing is run here.
+    fn check(&self, target: &Target) -> Result<Value> {
+        let (item, session) = self.shown(target)?;
+        let Some(check) = item.check else {
+            return Err(Error::invalid_params("no check's command is known for this finding"));
+        };
+        self.say(&format!("The check's command: {}", quote(&check.command, MAX_COMMAND)));
+        Ok(json!({ "command": check.command, "cwd": session.cwd }))
     }
-    CodeActionOrCommand::CodeAction(CodeAction {
-        title: title.to_owned(),
-        kind: Some(CodeActionKind::QUICKFIX),
-        diagnostics: diagnostic.map(|diagnostic| vec![diagnostic.clone()]),
-        command: Some(command),
-        ..CodeAction::default()
-    })
+
+    fn say(&self, text: &str) {
+        self.send(&json!({
+            "jsonrpc": "2.0", "method": "window/showMessage", "params": { "type": 3, "message": text },
+        }));
+    }
+
+    fn open_document(&self, target: &Target) -> Result<Option<LSPAny>> {
+        let (item, session) = self.shown(target)?;
+        let at = json!({ "line": item.line, "character": 0 });
+        self.open(&session.document, Some(json!({ "start": at, "end": at })))
+    }
+
+    fn open_transcript(&self, target: &Target) -> Result<Option<LSPAny>> {
+        let (_, session) = self.shown(target)?;
+        let Some(transcript) = session.transcript else {
+            return Err(Error::invalid_params("no transcript of this session is known"));
+        };
+        self.open(&transcript, None)
+    }
+
+    /// Has the editor open a file; the answer is its URI, for one that can't.
+    fn open(&self, path: &str, selection: Option<Value>) -> Result<Option<LSPAny>> {
+        let Some(uri) = Uri::from_file_path(path) else {
+            return Err(Error::invalid_params("the file has no absolute path"));
+        };
+        if self.editor.setup().shows_documents {
+            let mut params = json!({ "uri": uri, "takeFocus": true });
+            if let (Some(selection), Some(members)) = (selection, params.as_object_mut()) {
+                members.insert("selection".to_owned(), selection);
+            }
+            self.send(&ask::editor("window/showDocument", Some(params)));
+        }
+        Ok(Some(json!(uri)))
+    }
+
+    /// Sends something to the editor. Not waited for: a handler never waits for it.
+    fn send(&self, message: &Value) {
+        let _sent = self.out.try_send(message.to_string().into_bytes());
+    }
 }
 
 /// An error of the owner's, as it came.
@@ -268,6 +276,15 @@ impl LanguageServer for Backend {
         Ok(Some(self.actions(&params)))
     }
 
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        let at = params.text_document_position_params;
+        Ok(beside::hover(&self.editor, &at.text_document.uri, at.position))
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        Ok(Some(beside::lenses(&self.editor, &params.text_document.uri)))
+    }
+
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         self.execute(params).await
     }
@@ -288,8 +305,12 @@ fn capabilities(encoding: tower_lsp::ls_types::PositionEncodingKind) -> ServerCa
             code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
             ..CodeActionOptions::default()
         })),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(false),
+        }),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: [RETIRE, UNDO, COPY].map(str::to_owned).to_vec(),
+            commands: actions::ALL.map(str::to_owned).to_vec(),
             ..ExecuteCommandOptions::default()
         }),
         workspace: Some(WorkspaceServerCapabilities {

@@ -7,9 +7,10 @@ use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use proofmark_protocol::Harness;
-use proofmark_protocol::findings::{FindingsChanged, Item, RetiredClaim, SessionFindings};
-use tower_lsp::ls_types::{Diagnostic, InitializeParams, Range, Uri};
+use proofmark_protocol::findings::{DismissedFinding, FindingsChanged, Item, RetiredClaim, SessionFindings};
+use tower_lsp::ls_types::{Diagnostic, InitializeParams, MarkupKind, NumberOrString, Range, Uri};
 
+use super::anchor::Anchors;
 use super::diagnostics;
 use super::place::Encoding;
 
@@ -24,6 +25,14 @@ pub(super) struct Setup {
     pub(super) related: bool,
     /// It takes actions that are more than a command.
     pub(super) literal_actions: bool,
+    /// It opens a document when it is asked to.
+    pub(super) shows_documents: bool,
+    /// It reads Markdown in a hover.
+    pub(super) markdown: bool,
+    /// The person wants lenses: `codeLens` in the initialization options, which is true when left out.
+    pub(super) lenses: bool,
+    /// It asks for the lenses again when it is told to.
+    pub(super) refreshes_lenses: bool,
 }
 
 impl Setup {
@@ -35,6 +44,11 @@ impl Setup {
             .as_ref()
             .and_then(|general| general.position_encodings.as_deref());
         let document = params.capabilities.text_document.as_ref();
+        let (workspace, window) = (
+            params.capabilities.workspace.as_ref(),
+            params.capabilities.window.as_ref(),
+        );
+        let options = params.initialization_options.as_ref();
         let named = params
             .workspace_folders
             .as_ref()
@@ -50,6 +64,16 @@ impl Setup {
             literal_actions: document
                 .and_then(|document| document.code_action.as_ref())
                 .is_some_and(|action| action.code_action_literal_support.is_some()),
+            shows_documents: window
+                .and_then(|window| window.show_document.as_ref())
+                .is_some_and(|show| show.support),
+            markdown: document
+                .and_then(|document| document.hover.as_ref()?.content_format.as_ref())
+                .is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            lenses: options.and_then(|options| options.get("codeLens")?.as_bool()) != Some(false),
+            refreshes_lenses: workspace
+                .and_then(|workspace| workspace.code_lens.as_ref()?.refresh_support)
+                .unwrap_or_default(),
         }
     }
 }
@@ -61,6 +85,10 @@ impl Default for Setup {
             folders: Vec::new(),
             related: false,
             literal_actions: false,
+            shows_documents: false,
+            markdown: false,
+            lenses: false,
+            refreshes_lenses: false,
         }
     }
 }
@@ -77,6 +105,7 @@ pub(super) fn folder(uri: &Uri) -> Option<PathBuf> {
 pub(super) struct Editor {
     state_dir: PathBuf,
     held: Mutex<Held>,
+    anchors: Mutex<Anchors>,
 }
 
 #[derive(Default)]
@@ -96,6 +125,7 @@ impl Editor {
         Self {
             state_dir,
             held: Mutex::default(),
+            anchors: Mutex::default(),
         }
     }
 
@@ -149,13 +179,16 @@ impl Editor {
             .for_each(|diagnostics| *diagnostics = None);
     }
 
-    /// What it has to be told now. Reads the files that are cited.
+    /// What it has to be told now. Reads the files that are named.
     pub(super) fn changes(&self) -> Vec<Change> {
         let (setup, sessions) = {
             let held = self.held();
             (held.setup.clone(), held.sessions.values().cloned().collect::<Vec<_>>())
         };
-        let mut wanted = diagnostics::of(&sessions, &setup, &self.state_dir);
+        let mut wanted = {
+            let mut anchors = self.anchors.lock().unwrap_or_else(PoisonError::into_inner);
+            diagnostics::of(&sessions, &setup, &self.state_dir, &mut anchors)
+        };
         let held = self.held();
         for uri in held.published.keys() {
             wanted.entry(uri.clone()).or_default();
@@ -164,18 +197,21 @@ impl Editor {
         wanted.into_iter().collect()
     }
 
-    /// Notes that it was told.
-    pub(super) fn told(&self, (uri, diagnostics): Change) {
+    /// Notes that it was told. The answer is true when other lenses belong to the place now.
+    pub(super) fn told(&self, (uri, diagnostics): Change) -> bool {
         let mut held = self.held();
-        if diagnostics.is_empty() {
-            held.published.remove(&uri);
+        let lenses = |shown: &[Diagnostic]| -> Vec<Diagnostic> { shown.iter().filter(has_lens).cloned().collect() };
+        let new = lenses(&diagnostics);
+        let old = if diagnostics.is_empty() {
+            held.published.remove(&uri)
         } else {
-            held.published.insert(uri, Some(diagnostics));
-        }
+            held.published.insert(uri, Some(diagnostics))
+        };
+        old.flatten().map_or_else(Vec::new, |old| lenses(&old)) != new
     }
 
-    /// The published diagnostics of a file on the lines of a range.
-    pub(super) fn at(&self, uri: &Uri, range: Range) -> Vec<Diagnostic> {
+    /// The published diagnostics of a file.
+    pub(super) fn of_file(&self, uri: &Uri) -> Vec<Diagnostic> {
         let held = self.held();
         // Editors spell the same path in their own way; the path itself is what counts.
         let same = |known: &Uri| known == uri || known.to_file_path() == uri.to_file_path();
@@ -184,15 +220,33 @@ impl Editor {
             .iter()
             .filter(|(known, _)| same(known))
             .filter_map(|(_, told)| told.as_ref());
+        there.flatten().cloned().collect()
+    }
+
+    /// The published diagnostics of a file on the lines of a range.
+    pub(super) fn at(&self, uri: &Uri, range: Range) -> Vec<Diagnostic> {
+        let mut there = self.of_file(uri);
+        there.retain(|diagnostic| touch(diagnostic.range, range));
         there
-            .flatten()
-            .filter(|diagnostic| touch(diagnostic.range, range))
-            .cloned()
-            .collect()
     }
 
     /// The retired claims that stand in a session's document on the lines of a range.
     pub(super) fn retired_at(&self, uri: &Uri, range: Range) -> Vec<RetiredClaim> {
+        self.in_document(uri, |session| &session.retired, |claim| claim.line, range)
+    }
+
+    /// The dismissed findings that stand there.
+    pub(super) fn dismissed_at(&self, uri: &Uri, range: Range) -> Vec<DismissedFinding> {
+        self.in_document(uri, |session| &session.dismissed, |finding| finding.line, range)
+    }
+
+    fn in_document<T: Clone>(
+        &self,
+        uri: &Uri,
+        rows: impl Fn(&SessionFindings) -> &[T],
+        line: impl Fn(&T) -> u32,
+        range: Range,
+    ) -> Vec<T> {
         let held = self.held();
         let Some(path) = uri.to_file_path() else {
             return Vec::new();
@@ -201,20 +255,24 @@ impl Editor {
             .sessions
             .values()
             .filter(|session| *path == *Path::new(&session.document));
-        let touched = |claim: &&RetiredClaim| range.start.line <= claim.line && claim.line <= range.end.line;
-        here.flat_map(|session| &session.retired)
-            .filter(touched)
+        let touched = |row: &&T| (range.start.line..=range.end.line).contains(&line(row));
+        here.flat_map(|session| rows(session).iter().filter(touched))
             .cloned()
             .collect()
     }
 
-    /// What is shown under an id.
-    pub(super) fn item(&self, id: &str) -> Option<Item> {
+    /// What is shown under an id, in a session where one is named, and the session.
+    pub(super) fn item(&self, id: &str, session: Option<&str>) -> Option<(Item, SessionFindings)> {
         let held = self.held();
-        let items = || held.sessions.values().flat_map(|session| &session.items);
-        items()
-            .find(|item| item.id == id || item.claim.as_deref() == Some(id))
-            .cloned()
+        let is_it = |item: &&Item| item.id == id || [&item.claim, &item.finding].contains(&&Some(id.to_owned()));
+        let mut sessions = held
+            .sessions
+            .values()
+            .filter(|known| session.is_none_or(|session| session == known.session));
+        sessions.find_map(|session| {
+            let item = session.items.iter().find(is_it)?;
+            Some((item.clone(), session.clone()))
+        })
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -225,4 +283,12 @@ impl Editor {
 /// True when two ranges share a line: the cursor may stand anywhere on it.
 fn touch(one: Range, other: Range) -> bool {
     one.start.line <= other.end.line && other.start.line <= one.end.line
+}
+
+/// The code whose findings have a lens: a verdict of record that a reply leaves out.
+const LENS_CODE: &str = "stale-verdict";
+
+/// True for a finding that has a lens.
+pub(super) fn has_lens(diagnostic: &&Diagnostic) -> bool {
+    matches!(&diagnostic.code, Some(NumberOrString::String(code)) if code == LENS_CODE)
 }

@@ -1,12 +1,18 @@
 //! The language server on stdio: what the owner knows, as an editor shows it; beside it our own methods.
 //! What there is to show is decided elsewhere; starting an owner is handed in.
 
+mod actions;
+mod anchor;
+mod ask;
 mod backend;
+mod beside;
 mod diagnostics;
 mod editor;
+mod files;
 mod frames;
 mod guarded;
 mod link;
+mod manifest;
 mod pages;
 mod place;
 mod publish;

@@ -8,6 +8,7 @@ use proofmark_protocol::method;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::ask;
 use super::editor::Editor;
 use super::link::{Link, LinkError, Subscription};
 
@@ -158,6 +159,7 @@ impl Publisher {
                 )
                 .await?;
         }
+        let (setup, mut other_lenses) = (self.editor.setup(), false);
         for change in changes {
             let (uri, diagnostics) = &change;
             let body = serde_json::to_vec(&json!({
@@ -166,7 +168,11 @@ impl Publisher {
                 "params": { "uri": uri, "diagnostics": diagnostics },
             }))?;
             self.out.send(body).await.map_err(std::io::Error::other)?;
-            self.editor.told(change);
+            other_lenses |= self.editor.told(change);
+        }
+        if other_lenses && setup.lenses && setup.refreshes_lenses {
+            let body = serde_json::to_vec(&ask::editor("workspace/codeLens/refresh", None))?;
+            self.out.send(body).await.map_err(std::io::Error::other)?;
         }
         if let Some(params) = remove {
             self.link.call(method::PUBLISHED_URIS, params).await?;
