@@ -4,6 +4,8 @@
 mod claims;
 mod classify;
 mod detach;
+mod dismiss;
+mod findings;
 mod install;
 mod language_server;
 mod output;
@@ -42,6 +44,10 @@ enum Command {
     Uninstall(install::Uninstall),
     /// List the claims on the ledger, or retire one.
     Claims(claims::Arguments),
+    /// List the findings that the ledger keeps.
+    Findings(findings::Arguments),
+    /// Put a finding aside: it was right and is dealt with, or it was wrong.
+    Dismiss(dismiss::Arguments),
     /// Tell which check a command runs and what came of it: JSON lines with command, output, exit_code and cwd on stdin.
     Classify,
     /// Show the server, the sessions, and what is paused.
@@ -112,6 +118,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Install(arguments) => install::install(&Place::of_process()?, &arguments),
         Command::Uninstall(arguments) => install::uninstall(&Place::of_process()?, &arguments),
         Command::Claims(arguments) => claims::run(&Place::of_process()?, &arguments),
+        Command::Findings(arguments) => findings::run(&Place::of_process()?, &arguments),
+        Command::Dismiss(arguments) => dismiss::run(&Place::of_process()?, &arguments),
         Command::Classify => classify::run(),
         Command::Status { json } => status::run(&Place::of_process()?, json),
         Command::Pause(arguments) => pause::run(&Place::of_process()?, &arguments),

@@ -28,6 +28,7 @@ pub struct Editor {
     shown: BTreeMap<String, Vec<Value>>,
     published: usize,
     asked: u64,
+    requests: Vec<Value>,
 }
 
 /// The URI of a file.
@@ -71,6 +72,7 @@ impl Editor {
             shown: BTreeMap::new(),
             published: 0,
             asked: 0,
+            requests: Vec::new(),
         })
     }
 
@@ -233,7 +235,12 @@ impl Editor {
         Ok(stdin.flush()?)
     }
 
-    /// The next message; what is published is taken note of.
+    /// What the server has asked so far. Each request got an error for an answer, as from an editor that can't.
+    pub fn requests(&self) -> &[Value] {
+        &self.requests
+    }
+
+    /// The next message; what is published, and what is asked, is taken note of.
     fn next(&mut self, end: Instant) -> Result<Value> {
         let left = end.saturating_duration_since(Instant::now());
         let message = self.messages.recv_timeout(left)?.map_err(anyhow::Error::msg)?;
@@ -243,6 +250,14 @@ impl Editor {
             let shown = params["diagnostics"].as_array().context("no list of diagnostics")?;
             self.shown.insert(uri.to_owned(), shown.clone());
             self.published += 1;
+        }
+        if message["method"].is_string() && !message["id"].is_null() {
+            let error = json!({"code": -32601, "message": "this editor can't"});
+            // The last requests may come when stdin is closed already.
+            if self.stdin.is_some() {
+                self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error}))?;
+            }
+            self.requests.push(message.clone());
         }
         Ok(message)
     }
@@ -255,7 +270,7 @@ impl Editor {
         let end = Instant::now() + LIMIT;
         loop {
             let message = self.next(end)?;
-            if !message["id"].is_null() {
+            if !message["id"].is_null() && message["method"].is_null() {
                 return Ok(message);
             }
         }

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::Uri;
 type Page = (Option<&'static str>, &'static str, &'static str);
 
 /// The pages, and what they link to.
-const PAGES: [Page; 4] = [
+const PAGES: [Page; 5] = [
     (
         Some("untried-claim"),
         "checks/untried-claim.md",
@@ -23,6 +23,7 @@ const PAGES: [Page; 4] = [
         "findings/refused-turn.md",
         include_str!("../../../docs/findings/refused-turn.md"),
     ),
+    (None, "findings/kept.md", include_str!("../../../docs/findings/kept.md")),
     (None, "settings.md", include_str!("../../../docs/settings.md")),
     (None, "state.md", include_str!("../../../docs/state.md")),
 ];

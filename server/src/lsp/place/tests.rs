@@ -319,10 +319,12 @@ const JUSTFILE: &str = "set shell := ['sh']\nalias t := test\n# test:\n@test *ar
 const CARGO: &str = "[workspace]\nmembers = []\n\n  [package] # it\nname = \"one\"\n[package.metadata]\nx = 1\n";
 const PYPROJECT: &str = "[project]\nname = 'x'\n[tool.ruffian]\n[tool.ruff.lint]\n[tool.ruff]\n[tool.pytest.ini_options]\n[[tool.mypy.overrides]]\n";
 
+/// Runner, selection, folder, command, and where: a manifest and its line, or nowhere.
+type Defined<'a> = (&'a str, &'a [&'a str], &'a str, &'a str, Option<(&'a str, u32)>);
+
 #[test]
 fn a_check_is_put_where_a_manifest_defines_it() {
-    // Runner, selection, folder, command, and where: a manifest and its line, or nowhere.
-    let cases: &[(&str, &[&str], &str, &str, Option<(&str, u32)>)] = &[
+    let cases: &[Defined] = &[
         ("npm-script", &["test"], "", "npm test", Some(("package.json", 6))),
         ("npm-script", &["lint"], "", "npm run lint", Some(("package.json", 7))),
         (

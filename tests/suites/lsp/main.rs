@@ -1,6 +1,8 @@
 //! The built language server and clients that speak to it as editors do.
 //! Real editors are in another suite; the guards against bad input in the server's own tests.
 
+mod kept;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
