@@ -60,6 +60,13 @@ async def test_a_finding_is_pushed_and_can_be_retired_and_brought_back(client: L
     assert titles[:2] == ["Retire this claim", "Copy as prompt"]
     # Only where the client said that it can.
     assert set(titles[2:]) <= {"Open the session's document", "Open the transcript"}
+    hover = await client.text_document_hover_async(
+        types.HoverParams(
+            text_document=types.TextDocumentIdentifier(uri=FILE),
+            position=finding.range.start,
+        )
+    )
+    assert hover.contents.value.startswith("**untried-claim**") and hover.range == finding.range
     claim = finding.data["claim"]
     for command, count in [("proofmark.retireClaim", 0), ("proofmark.undoRetire", 1)]:
         await client.workspace_execute_command_async(types.ExecuteCommandParams(command=command, arguments=[claim]))

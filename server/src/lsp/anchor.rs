@@ -1,6 +1,9 @@
 //! Lines that findings hang on, known by a hash of their text: a finding goes with its line while the file changes.
 //! What hangs there, and reading files, stays out.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet};
 use std::hash::Hasher;
 use std::path::PathBuf;

@@ -26,11 +26,8 @@ use super::editor::{Editor, Setup, folder};
 use super::link::{Link, LinkError};
 use super::pages;
 use super::publish::Ask;
-use super::{ask, beside};
+use super::{ask, beside, diagnostics};
 use crate::text::quote;
-
-/// The longest command of a check that is shown, in characters.
-const MAX_COMMAND: usize = 1_000;
 
 /// Methods that stdio does not have: the editor's own `shutdown` has that name, and findings come as diagnostics.
 const NOT_ON_STDIO: [&str; 3] = [
@@ -156,9 +153,8 @@ impl Backend {
                 item.turn, item.subject
             )
         } else if item.finding.is_some() {
-            let check = item.check.as_ref().map_or_else(String::new, |check| {
-                format!(" The check is: {}", quote(&check.command, MAX_COMMAND))
-            });
+            let check =
+                diagnostics::command(&item).map_or_else(String::new, |command| format!(" The check is: {command}"));
             format!(
                 "Proofmark, {}: {} Please look at it again, and say what holds now.{check}",
                 item.code, item.message
@@ -176,11 +172,13 @@ impl Backend {
     /// The command of a finding's check, for the person to run: nothing is run here.
     fn check(&self, target: &Target) -> Result<Value> {
         let (item, session) = self.shown(target)?;
-        let Some(check) = item.check else {
-            return Err(Error::invalid_params("no check's command is known for this finding"));
+        let Some(command) = diagnostics::command(&item) else {
+            return Err(Error::invalid_params(
+                "no command that fits on a line is known for this finding's check",
+            ));
         };
-        self.say(&format!("The check's command: {}", quote(&check.command, MAX_COMMAND)));
-        Ok(json!({ "command": check.command, "cwd": session.cwd }))
+        self.say(&format!("The check's command: {command}"));
+        Ok(json!({ "command": command, "cwd": session.cwd }))
     }
 
     fn say(&self, text: &str) {

@@ -12,8 +12,7 @@ use crate::text::quote;
 
 /// Findings in one hover at most.
 const MAX_HOVER: usize = 10;
-/// The longest command and the longest name of a session in a hover, in characters.
-const MAX_COMMAND: usize = 1_000;
+/// The longest name of a session in a hover, in characters.
 const MAX_SESSION: usize = 80;
 
 /// The hover at a position: of each finding there its code, session and turn, and the check's command.
@@ -47,19 +46,12 @@ fn about(diagnostic: &Diagnostic, markdown: bool) -> Option<String> {
     let Some(NumberOrString::String(code)) = &diagnostic.code else {
         return None;
     };
-    let shown = |text: &str, most: usize| {
-        let text = quote(text, most);
-        if markdown { span(&text) } else { text }
-    };
+    let shown = |text: &str| if markdown { span(text) } else { text.to_owned() };
     let code = if markdown { format!("**{code}**") } else { code.clone() };
-    let session = shown(data.get("session")?.as_str()?, MAX_SESSION);
+    let session = shown(&quote(data.get("session")?.as_str()?, MAX_SESSION));
     let turn = data.get("turn")?;
-    let check = data
-        .get("command")
-        .and_then(|command| command.as_str())
-        .map_or_else(String::new, |command| {
-            format!("; the check: {}", shown(command, MAX_COMMAND))
-        });
+    let command = data.get("command").and_then(|command| command.as_str());
+    let check = command.map_or_else(String::new, |command| format!("; the check: {}", shown(command)));
     Some(format!("{code}, session {session}, turn {turn}{check}"))
 }
 
@@ -116,9 +108,9 @@ mod tests {
         for (command, markdown, expected) in [
             (None, false, "stale-verdict, session 4c25`2179, turn 7"),
             (
-                Some("npm\ntest"),
+                Some("npm  test"),
                 false,
-                "stale-verdict, session 4c25`2179, turn 7; the check: npm test",
+                "stale-verdict, session 4c25`2179, turn 7; the check: npm  test",
             ),
             (None, true, "**stale-verdict**, session `` 4c25`2179 ``, turn 7"),
             (

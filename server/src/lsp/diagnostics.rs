@@ -20,9 +20,12 @@ use super::editor::Setup;
 use super::files::Workspace;
 use super::pages;
 use super::place::{self, Place, Spot};
+use crate::text::quote;
 
 /// What the diagnostics say who speaks.
 const SOURCE: &str = "proofmark";
+/// The longest command that is offered, in characters.
+const MAX_COMMAND: usize = 1_000;
 /// Diagnostics of one file at most; the last of more says how many are left out.
 pub(super) const MAX_IN_FILE: usize = 50;
 
@@ -148,8 +151,17 @@ fn diagnostic(
             "session": session.session,
             "transcript": session.transcript,
             "turn": item.turn,
-            "command": item.check.as_ref().map(|check| &check.command),
+            "command": command(item),
             "docs": pages::name(&item.code),
         })),
     }
+}
+
+/// The command of an item's check, where a person can see all of it on one line: a terminal runs what stands before a line
+/// end as soon as it is typed there, and text that nobody sees should not be run at all.
+pub(super) fn command(item: &Item) -> Option<&str> {
+    let command = item.check.as_ref()?.command.as_str();
+    let visible = |text: &str| text.split_whitespace().collect::<String>();
+    let is_plain = !command.contains(char::is_control) && visible(&quote(command, MAX_COMMAND)) == visible(command);
+    (is_plain && !command.trim().is_empty()).then_some(command)
 }

@@ -1,6 +1,9 @@
 //! The line of a manifest that defines a check: a script, a target, a recipe, a package, a tool's section.
 //! Which check it is was read from a command elsewhere; nothing here is run.
 
+#[cfg(test)]
+mod tests;
+
 use proofmark_protocol::findings::CheckRef;
 use serde::Deserialize;
 

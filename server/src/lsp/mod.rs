@@ -18,6 +18,8 @@ mod place;
 mod publish;
 mod stdio;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 
 use std::fs::OpenOptions;

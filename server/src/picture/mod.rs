@@ -7,7 +7,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use proofmark_protocol::findings::{DismissedFinding, Item, RetiredClaim, SessionFindings};
+use proofmark_protocol::findings::{CheckRef, Cited, DismissedFinding, Item, RetiredClaim, SessionFindings};
 use proofmark_protocol::query::ClaimState;
 use proofmark_protocol::{Evidence, Severity};
 
@@ -30,6 +30,10 @@ const MAX_OPEN: usize = 200;
 const MAX_PAST: usize = 20;
 /// Places, and pieces of evidence, that go with one finding at most; the first ones do.
 const MAX_PLACES: usize = 10;
+/// The longest path and the longest id that go with a finding, in bytes; one that is longer is left out.
+const MAX_NAME: usize = 1024;
+/// The most that a check run may take, in bytes; a longer one is left out, as half a command is another one.
+const MAX_CHECK: usize = 4096;
 /// As much of a session's id as tells it from others, in characters.
 const SHORT_ID: usize = 8;
 
@@ -172,8 +176,11 @@ fn finding(row: &NotedRow, session: &str, line: u32) -> Option<Item> {
     let said = said.strip_suffix('.').unwrap_or(&said);
     let evidence = row.finding.evidence.iter().take(MAX_PLACES).map(|evidence| Evidence {
         what: quote(&evidence.what, MAX_QUOTE),
-        ..evidence.clone()
+        turn: evidence.turn,
+        id: evidence.id.clone().filter(|id| id.len() <= MAX_NAME),
+        place: evidence.place.clone().filter(is_short),
     });
+    let places = row.finding.places.iter().filter(|place| is_short(place));
     Some(Item {
         id: format!("finding:{id}"),
         code: row.finding.code.clone(),
@@ -185,10 +192,20 @@ fn finding(row: &NotedRow, session: &str, line: u32) -> Option<Item> {
         agent: row.agent.clone(),
         turn: row.turn,
         line,
-        cited: row.finding.places.iter().take(MAX_PLACES).cloned().collect(),
-        check: row.finding.check.clone(),
+        cited: places.take(MAX_PLACES).cloned().collect(),
+        check: row.finding.check.clone().filter(|check| size(check) <= MAX_CHECK),
         evidence: evidence.collect(),
     })
+}
+
+fn is_short(place: &Cited) -> bool {
+    place.path.len() <= MAX_NAME
+}
+
+fn size(check: &CheckRef) -> usize {
+    // Each text costs its quotes and a comma too.
+    let selection: usize = check.selection.iter().map(|one| one.len() + 3).sum();
+    check.runner.len() + check.folder.len() + check.command.len() + selection
 }
 
 /// A finding that the person put aside, which can be undone.

@@ -1,6 +1,7 @@
 //! The built language server and clients that speak to it as editors do.
 //! Real editors are in another suite; the guards against bad input in the server's own tests.
 
+mod acted;
 mod kept;
 
 use std::fs;

@@ -237,3 +237,31 @@ fn data_holds_what_actions_need_and_the_code_leads_to_its_page() {
         "never a command in a message: agents read it"
     );
 }
+
+#[test]
+fn a_command_is_offered_only_when_all_of_it_is_seen_and_nothing_runs_when_it_is_typed() {
+    let long = format!("pytest {}", "x".repeat(MAX_COMMAND));
+    for (command, offered) in [
+        ("pytest  -q 'a  b'", true),
+        ("pytest\n", false),
+        ("pytest\rrm x", false),
+        ("pytest \u{202e}x", false),
+        ("pytest \u{200b}x", false),
+        ("\u{1b}[2Kpytest", false),
+        (long.as_str(), false),
+        (" ", false),
+    ] {
+        let check = CheckRef {
+            runner: "pytest".to_owned(),
+            selection: Vec::new(),
+            folder: String::new(),
+            command: command.to_owned(),
+        };
+        let one = Item {
+            check: Some(check),
+            ..item(1, Severity::Error)
+        };
+        assert_eq!(super::command(&one), offered.then_some(command), "{command:?}");
+    }
+    assert_eq!(super::command(&item(1, Severity::Error)), None);
+}

@@ -1,7 +1,6 @@
 //! Cases for kept findings in a picture: those that stand, those that are over, those that sent a turn back.
 //! How an editor shows them is the language server's.
 
-use proofmark_protocol::findings::{CheckRef, Cited};
 use proofmark_protocol::{Finding, FindingState};
 
 use super::*;
@@ -201,6 +200,39 @@ fn of_many_the_newest_are_shown_and_all_stand_in_the_document() {
     let dismissed = &picture.findings.dismissed;
     assert_eq!((dismissed.len(), dismissed[0].finding.as_str()), (MAX_PAST, "f40"));
     assert_eq!(picture.document.lines().count(), 4 + 500);
+}
+
+#[test]
+fn what_goes_with_one_is_bounded() {
+    let long = "x".repeat(5_000);
+    let place = |path: &str| Cited {
+        path: path.to_owned(),
+        line: Some(1),
+    };
+    let mut facts = [noted(1, 1, "f1", &long), noted(2, 2, "f2", "Two.")];
+    for fact in &mut facts {
+        let FactBody::Noted { finding } = &mut fact.body else {
+            continue;
+        };
+        let short = finding.message.len() < 100;
+        let name = if short { "a.py" } else { &long };
+        finding.places = (0..50).map(|_| place(name)).collect();
+        finding.evidence[0].id = Some(name.to_owned());
+        finding.evidence[0].place = Some(place(name));
+        finding.evidence = vec![finding.evidence[0].clone(); 50];
+        if let Some(check) = &mut finding.check {
+            check.selection = vec![String::new(); if short { 1_000 } else { 2_000 }];
+        }
+    }
+    let items = shown(&facts).findings.items;
+    let counts = |item: &Item| {
+        let evidence = &item.evidence[0];
+        let named = (evidence.id.is_some(), evidence.place.is_some());
+        (item.cited.len(), item.evidence.len(), named, item.check.is_some())
+    };
+    assert_eq!(counts(&items[0]), (0, MAX_PLACES, (false, false), false));
+    assert_eq!(counts(&items[1]), (MAX_PLACES, MAX_PLACES, (true, true), true));
+    assert!(items[0].message.chars().count() < MAX_MESSAGE + 50);
 }
 
 proptest! {
