@@ -118,11 +118,15 @@ fn a_finding_that_names_other_places_is_looked_up_anew_and_one_that_is_not_shown
     let one = item("f", cited_in("a.py:1"), None);
     assert_eq!(world.told(&world.put(&one).place).0, "document.md");
     let other = item("f", cited_in("a.py:2"), None);
-    assert_eq!(world.told(&world.put(&other).place).1, 2);
+    assert_eq!(world.told(&world.put(&other).place), ("work/a.py".to_owned(), 2, 0, 5));
     let held = world.session(None);
     world.anchors.borrow_mut().keep_only([(&held, &other)].into_iter());
     world.write("work/a.py", "z = 1\nw = 2\n");
     assert_eq!(world.told(&world.put(&other).place).0, "document.md", "still held");
     world.anchors.borrow_mut().keep_only(std::iter::empty());
-    assert_eq!(world.told(&world.put(&other).place).1, 2, "seen for the first time");
+    assert_eq!(
+        world.told(&world.put(&other).place).0,
+        "work/a.py",
+        "seen for the first time"
+    );
 }
