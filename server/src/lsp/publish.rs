@@ -80,7 +80,7 @@ impl Publisher {
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 ask = asked.recv() => match ask {
-                    Some(Ask::Settle(done)) => self.settle(done).await,
+                    Some(Ask::Settle(done)) => self.settle(done, may_start).await,
                     Some(Ask::Again) => {}
                     None => return,
                 }
@@ -113,7 +113,8 @@ impl Publisher {
                     None => return Ok(()),
                     Some(Ask::Again) => {}
                     Some(Ask::Settle(done)) => {
-                        self.settle(done).await;
+                        // Its owner runs; one that is told to stop just now is not started again for a last look.
+                        self.settle(done, false).await;
                         continue;
                     }
                 }
@@ -123,9 +124,9 @@ impl Publisher {
     }
 
     /// Publishes what holds now: a subscription of its own begins with everything that was written before it.
-    async fn settle(&self, done: oneshot::Sender<()>) {
+    async fn settle(&self, done: oneshot::Sender<()>, may_start: bool) {
         let fresh = async {
-            let mut subscription = self.link.subscribe(true).await?;
+            let mut subscription = self.link.subscribe(may_start).await?;
             self.editor.take(subscription.next().await?);
             self.publish().await
         };
