@@ -7,6 +7,10 @@ pub const ON_SESSION_START: &str = "onSessionStart";
 pub const ON_PROMPT: &str = "onPrompt";
 /// A tool is about to run.
 pub const ON_PRE_TOOL_USE: &str = "onPreToolUse";
+/// A tool call ended.
+pub const ON_POST_TOOL_USE: &str = "onPostToolUse";
+/// The agent said something.
+pub const ON_REPLY: &str = "onReply";
 /// The main agent wants to end its turn.
 pub const ON_STOP: &str = "onStop";
 /// A helper agent began.
@@ -44,10 +48,12 @@ pub const SHUTDOWN: &str = "shutdown";
 pub const FINDINGS_CHANGED: &str = "findingsChanged";
 
 /// Every method a client may call.
-pub const ALL: [&str; 19] = [
+pub const ALL: [&str; 21] = [
     ON_SESSION_START,
     ON_PROMPT,
     ON_PRE_TOOL_USE,
+    ON_POST_TOOL_USE,
+    ON_REPLY,
     ON_STOP,
     ON_SUBAGENT_START,
     ON_SUBAGENT_STOP,

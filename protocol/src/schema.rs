@@ -6,7 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::event::{
-    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
+    PostToolUseParams, PreToolUseParams, PromptParams, ReplyParams, SessionEndParams, SessionStartParams, StopParams,
+    SubagentStartParams,
 };
 use crate::findings::{FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
 use crate::frame::{self, ErrorObject, Speaker};
@@ -59,6 +60,8 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::ON_SESSION_START, of::<SessionStartParams>, of::<Decision>);
     add(method::ON_PROMPT, of::<PromptParams>, of::<Decision>);
     add(method::ON_PRE_TOOL_USE, of::<PreToolUseParams>, of::<Decision>);
+    add(method::ON_POST_TOOL_USE, of::<PostToolUseParams>, of::<Decision>);
+    add(method::ON_REPLY, of::<ReplyParams>, of::<Decision>);
     add(method::ON_STOP, of::<StopParams>, of::<Decision>);
     add(method::ON_SUBAGENT_START, of::<SubagentStartParams>, of::<Decision>);
     add(method::ON_SUBAGENT_STOP, of::<StopParams>, of::<Decision>);

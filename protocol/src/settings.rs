@@ -176,6 +176,22 @@ impl Settings {
         reader.bad
     }
 
+    /// The same, where nothing can be held up: what would be refused is only said.
+    #[must_use]
+    pub fn advising(&self) -> Self {
+        let mut advising = self.clone();
+        let modes = [
+            &mut advising.untried_claim.mode,
+            &mut advising.stale_verdict.mode,
+            &mut advising.claimed_pass.mode,
+            &mut advising.scope_drift.mode,
+        ];
+        for mode in modes {
+            *mode = (*mode).min(Mode::Advise);
+        }
+        advising
+    }
+
     /// What the person said a tool does: its exact name first, then the longest prefix.
     pub fn tool_effect(&self, tool: &str) -> Option<ToolEffect> {
         let by_prefix = || {

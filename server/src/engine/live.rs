@@ -7,15 +7,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use proofmark_protocol::Harness;
+use proofmark_protocol::event::StopParams;
 use proofmark_protocol::settings::Settings;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::checks::Lag;
 use crate::evidence::call::{CallFacts, Known};
+use super::observed;
 use crate::harness::{self, HarnessSpec, Memory, Reader, Stream as Whose};
 use crate::ledger::{Ledger, LedgerError};
 use crate::record::{Follower, Line, RecordError};
 use crate::session::book::claim_id;
+use crate::session::observed::Joined;
 use crate::session::stream::FOLD_VERSION;
 use crate::session::{Book, CallRecord, Ending, Fact, FactBody, SessionKey, Stream, ToolKind};
 use crate::text;
@@ -25,23 +29,45 @@ const SNAPSHOT_EVERY: u64 = 256 * 1024;
 /// So many facts that could not be written are kept for later; beyond that the oldest go.
 const MAX_UNWRITTEN: usize = 4096;
 /// The ledger's name for the main agent's fold.
-const MAIN: &str = "";
+pub(super) const MAIN: &str = "";
 
 /// What no ledger has for a version: SQLite counts up from 1.
 const NEVER: i64 = -1;
 
 /// One agent's record: the file, and what was folded of it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Following {
+pub(super) struct Following {
     fold_version: u32,
-    follower: Follower,
-    stream: Stream,
+    pub(super) follower: Follower,
+    pub(super) stream: Stream,
     memory: Memory,
     #[serde(skip)]
     torn: bool,
+    /// What hook events have shown beside the record; none where the record shows everything.
+    #[serde(skip)]
+    pub(super) joined: Option<Joined>,
     /// Where the follower stood when the fold was last stored.
     #[serde(skip)]
     stored: u64,
+}
+
+impl Following {
+    fn new(path: PathBuf, spec: &HarnessSpec) -> Self {
+        Self {
+            fold_version: FOLD_VERSION,
+            follower: Follower::new(path),
+            stream: Stream::default(),
+            memory: Memory::default(),
+            torn: false,
+            joined: spec.observed.map(|_| Joined::default()),
+            stored: 0,
+        }
+    }
+
+    /// The record could not be read.
+    pub(super) fn unread(&mut self) {
+        self.torn = true;
+    }
 }
 
 /// One session as this process knows it.
@@ -59,20 +85,27 @@ pub(super) struct Live {
     answered: BTreeSet<String>,
     /// Facts that were taken and could not be written, oldest first: they go with the next ones.
     pub(super) unwritten: Vec<Fact>,
-    records: HashMap<String, Following>,
+    pub(super) records: HashMap<String, Following>,
     lineage_known: bool,
     /// The transcript was waited for, and did not come.
     never_came: bool,
+    /// Advice for the agent that its harness has no way for, until it is sent back for something.
+    pub(super) held: observed::Held,
+    /// A reply was waited for that no event had told by the stop, and did not come.
+    pub(super) reply_never_came: bool,
 }
 
 /// Why a record was not read.
 #[derive(Debug, Error)]
 pub(super) enum Unread {
     /// Nobody taught us this harness's records.
-    #[error("records of {0} are not known to it yet")]
+    #[error("the transcript can't be read (records of {0} are not known to it yet)")]
     NoReader(Harness),
+    /// There is nothing to read.
+    #[error("the harness named no transcript")]
+    NoTranscript,
     /// The file gives trouble.
-    #[error(transparent)]
+    #[error("the transcript can't be read ({0})")]
     Record(#[from] RecordError),
 }
 
@@ -87,6 +120,32 @@ pub(super) struct Inheritance {
 pub(super) struct Reading<'a> {
     pub(super) stream: &'a Stream,
     pub(super) torn: bool,
+    pub(super) joined: Option<&'a Joined>,
+}
+
+impl Reading<'_> {
+    /// How far the record is behind a stop with this reply. Claude Code 2.1.197 writes its lines some time after the event they belong to.
+    pub(super) fn lag(&self, params: &StopParams, reply: Option<&str>) -> Lag {
+        let stream = self.stream;
+        let shown = reply.is_some_and(|reply| stream.shows_reply(reply));
+        if let Some(joined) = self.joined {
+            // Events come before the stop, or not at all; without them only a record that has reached the reply counts.
+            return if joined.covers() || shown { Lag::None } else { Lag::Tail };
+        }
+        let reached = match (&params.at.turn, &stream.newest_turn) {
+            // A helper's rows carry the turn in which it was started, the event that of its end.
+            (Some(event), Some(record)) => params.at.agent.is_some() || event == record,
+            (Some(_), None) => !stream.by_client,
+            _ => true,
+        };
+        // Without its prompt nothing of the turn is on record yet: an empty file is no proof that nothing was tried.
+        let begun = stream.turn.prompt.is_some();
+        match (begun && reached, shown || (!self.torn && !stream.by_client)) {
+            (false, _) => Lag::Turn,
+            (true, true) => Lag::None,
+            (true, false) => Lag::Tail,
+        }
+    }
 }
 
 impl Live {
@@ -155,40 +214,52 @@ impl Live {
         by_another.then(|| decision.clone())
     }
 
-    /// Reads what is new in an agent's record. `agent` none is the main agent. Stops when `stop` is set.
+    /// Reads what is new in an agent's record, and what events have shown beside it. `agent` none is the main agent.
+    /// Stops when `stop` is set.
     pub(super) fn read(
         &mut self,
         ledger: &Ledger,
         key: &SessionKey,
         agent: Option<&str>,
-        path: &Path,
+        path: Option<&Path>,
         settings: &Settings,
         stop: &AtomicBool,
     ) -> Result<(), Unread> {
         let Some(spec) = harness::spec(key.harness) else {
             return Err(Unread::NoReader(key.harness));
         };
-        let name = agent.unwrap_or(MAIN).to_owned();
-        if self
-            .records
-            .get(&name)
-            .is_none_or(|known| known.follower.path() != path)
-        {
-            let following = stored(ledger, key, &name, path).unwrap_or_else(|| Following {
-                fold_version: FOLD_VERSION,
-                follower: Follower::new(path.to_owned()),
-                stream: Stream::default(),
-                memory: Memory::default(),
-                torn: false,
-                stored: 0,
-            });
-            self.records.insert(name.clone(), following);
+        let name = agent.unwrap_or(MAIN);
+        let known = self.records.get_mut(name);
+        let path = match (path, &known, spec.observed) {
+            (Some(path), ..) => path.to_owned(),
+            (None, Some(known), Some(_)) => known.follower.path().to_owned(),
+            (None, None, Some(_)) => PathBuf::new(),
+            (None, _, None) => return Err(Unread::NoTranscript),
+        };
+        match known {
+            Some(known) if known.follower.path() == path => {}
+            // Events came before the transcript was named.
+            Some(known) if known.joined.is_some() && known.follower.path().as_os_str().is_empty() => {
+                known.follower = Follower::new(path);
+            }
+            _ => {
+                let stored = || stored(ledger, key, name, &path);
+                let following = if spec.observed.is_some() { None } else { stored() };
+                let following = following.unwrap_or_else(|| Following::new(path.clone(), spec));
+                self.records.insert(name.to_owned(), following);
+            }
         }
-        let Some(following) = self.records.get_mut(&name) else {
+        let Some(following) = self.records.get_mut(name) else {
             return Err(Unread::NoReader(key.harness));
         };
         let whose = if agent.is_some() { Whose::Helper } else { Whose::Main };
-        follow(spec, whose, following, settings, stop)
+        if following.joined.is_some() {
+            observed::catch_up(&self.book, agent, following, &|following, until| {
+                follow(spec, whose, following, settings, until, stop)
+            });
+            return Ok(());
+        }
+        follow(spec, whose, following, settings, u64::MAX, stop)
     }
 
     /// Whether a record that could not be read may be there in a moment; a session is waited for once.
@@ -221,7 +292,7 @@ impl Live {
         for helper in helpers {
             if let Some(path) = (spec.agent_transcript)(transcript, &helper) {
                 // A helper's record that can't be read leaves its call unknown: `helper_facts` says so.
-                let read = self.read(ledger, key, Some(&helper), &path, settings, stop);
+                let read = self.read(ledger, key, Some(&helper), Some(&path), settings, stop);
                 if read.is_err() {
                     self.records.remove(&helper);
                 }
@@ -269,6 +340,16 @@ impl Live {
             .map(|following| &following.stream)
     }
 
+    /// An agent's record, and what events have shown beside it.
+    pub(super) fn following(&mut self, agent: Option<&str>) -> Option<&mut Following> {
+        self.records.get_mut(agent.unwrap_or(MAIN))
+    }
+
+    /// As [`Live::stream`], to be folded on.
+    pub(super) fn stream_mut(&mut self, agent: Option<&str>) -> Option<&mut Stream> {
+        self.following(agent).map(|following| &mut following.stream)
+    }
+
     /// The streams of the session's other agents whose records were read, by agent.
     pub(super) fn others(&self, agent: Option<&str>) -> Vec<(Option<&str>, &Stream)> {
         let own = agent.unwrap_or(MAIN);
@@ -284,6 +365,7 @@ impl Live {
         Some(Reading {
             stream: &following.stream,
             torn: following.torn,
+            joined: following.joined.as_ref(),
         })
     }
 
@@ -331,6 +413,10 @@ impl Live {
     pub(super) fn snapshots(&mut self, all: bool) -> Vec<(String, String)> {
         let mut bodies = Vec::new();
         for (name, following) in &mut self.records {
+            // Made anew from events and record: a fold of half of it would go on in another way.
+            if following.joined.is_some() {
+                continue;
+            }
             let new = following.follower.offset().saturating_sub(following.stored);
             if new >= SNAPSHOT_EVERY || (all && new > 0) {
                 // A fold that can't be written down costs only a longer read after a restart.
@@ -357,6 +443,7 @@ fn follow(
     whose: Whose,
     following: &mut Following,
     settings: &Settings,
+    until: u64,
     stop: &AtomicBool,
 ) -> Result<(), Unread> {
     let Following {
@@ -364,15 +451,21 @@ fn follow(
         stream,
         memory,
         torn,
+        joined,
         ..
     } = following;
+    let mut told = follower.offset();
     let tools = |tool: &str| settings.tool_effect(tool);
     let mut entries = Vec::new();
     let go_on = || !stop.load(Ordering::Relaxed);
     let progress = follower.read_new(&go_on, &mut |line| {
         match line {
-            Line::Restarted => (*stream, *memory) = (Stream::default(), Memory::default()),
+            Line::Restarted => {
+                (*stream, *memory, told) = (Stream::default(), Memory::default(), 0);
+                *joined = joined.take().map(|_| Joined::default());
+            }
             Line::Complete(bytes) => {
+                told += bytes.len() as u64 + 1;
                 let mut reader = Reader {
                     stream: whose,
                     tools: &tools,
@@ -380,12 +473,18 @@ fn follow(
                 };
                 (spec.entries)(bytes, &mut reader, &mut entries);
             }
-            Line::TooLong { head, .. } => (spec.too_long)(head, &mut entries),
+            Line::TooLong { head, len } => {
+                told += len + 1;
+                (spec.too_long)(head, &mut entries);
+            }
         }
         for entry in entries.drain(..) {
-            stream.fold(entry);
+            match joined {
+                Some(joined) => observed::take_row(joined, stream, entry),
+                None => stream.fold(entry),
+            }
         }
-        if go_on() {
+        if go_on() && told < until {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
@@ -441,49 +540,4 @@ pub(super) fn delegates(stream: &Stream) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ledger::Durability;
-
-    fn fact(key: &str, claim: &str) -> Fact {
-        Fact {
-            at: 1,
-            agent: None,
-            turn: 1,
-            anchor: None,
-            key: key.to_owned(),
-            body: FactBody::ClaimTagged {
-                claim: claim.to_owned(),
-                text: claim.to_owned(),
-                reason: "no box".to_owned(),
-                rewords: None,
-                after_call: None,
-            },
-        }
-    }
-
-    #[test]
-    fn a_new_ledger_is_read_from_its_beginning_whatever_was_read_of_the_old_one() {
-        let key = SessionKey {
-            harness: Harness::ClaudeCode,
-            session: "s".to_owned(),
-        };
-        let (old, new) = (Ledger::in_memory().unwrap(), Ledger::in_memory().unwrap());
-        let many: Vec<Fact> = (0..9).map(|n| fact(&n.to_string(), &n.to_string())).collect();
-        old.append(&key, &many, Durability::Process).unwrap();
-        let mut live = Live::default();
-        live.refresh(&old, &key, 1).unwrap();
-        live.on_ledger(1);
-        let own = [fact("own", "own")];
-        let ids = new.append(&key, &own, Durability::Process).unwrap();
-        live.take(own.iter().zip(ids));
-        let others = [fact("others", "others")];
-        new.append(&key, &others, Durability::Process).unwrap();
-        live.refresh(&new, &key, 2).unwrap();
-        assert_eq!(
-            live.book.claims().len(),
-            11,
-            "nine of the old, one of its own, one of another process"
-        );
-    }
-}
+mod tests;

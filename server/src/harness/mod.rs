@@ -4,13 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use proofmark_protocol::Harness;
+use proofmark_protocol::event::PostToolUseParams;
 use proofmark_protocol::settings::ToolEffect;
 use serde::{Deserialize, Serialize};
 
 use crate::session::Entry;
+use crate::session::observed::SeenCall;
 
 mod claude_code;
 mod codex;
+mod cursor;
 mod json;
 mod skim;
 #[cfg(test)]
@@ -34,6 +37,8 @@ pub type ToolSettings<'a> = dyn Fn(&str) -> Option<ToolEffect> + 'a;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     codex: codex::Memory,
+    #[serde(default)]
+    cursor: cursor::Memory,
 }
 
 /// What a line is read with.
@@ -68,10 +73,21 @@ pub struct HarnessSpec {
     /// Where the record of a session, or of a helper agent of it, lies below a folder that holds nothing else: as the
     /// harness names its files, so that [`HarnessSpec::agent_transcript`] finds the helper's. None as there.
     pub place: fn(folder: &Path, session: &str, agent: Option<&str>) -> Option<PathBuf>,
+    /// What the event of an ended call shows, where the record holds no results; none where it does.
+    pub observed: Option<fn(&PostToolUseParams, &ToolSettings<'_>) -> Shown>,
+}
+
+/// What the event of an ended call shows.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The call.
+    pub call: SeenCall,
+    /// The beginning of what it showed: not to be stored.
+    pub output: String,
 }
 
 /// The harnesses whose record can be read.
-pub static HARNESSES: [HarnessSpec; 2] = [claude_code::SPEC, codex::SPEC];
+pub static HARNESSES: [HarnessSpec; 3] = [claude_code::SPEC, codex::SPEC, cursor::SPEC];
 
 /// How a harness's record is read; none when nobody taught us: what it did is unknown then.
 pub fn spec(harness: Harness) -> Option<&'static HarnessSpec> {

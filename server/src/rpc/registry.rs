@@ -11,7 +11,8 @@ use jsonrpsee::core::SubscriptionError;
 use jsonrpsee::types::{ErrorObject, ErrorObjectOwned};
 use jsonrpsee::{PendingSubscriptionSink, RpcModule};
 use proofmark_protocol::event::{
-    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
+    PostToolUseParams, PreToolUseParams, PromptParams, ReplyParams, SessionEndParams, SessionStartParams, StopParams,
+    SubagentStartParams,
 };
 use proofmark_protocol::findings::{PublishedUrisParams, SessionReportParams};
 use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, NOT_FOUND};
@@ -57,6 +58,14 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         method::ON_PRE_TOOL_USE,
         |context, params: PreToolUseParams| async move { Ok(context.engine.on_pre_tool_use(&params)) },
     )?;
+    add(m, method::ON_POST_TOOL_USE, |context, params: PostToolUseParams| {
+        gate(context, params.at.clone(), move |engine, _| {
+            engine.on_post_tool_use(&params)
+        })
+    })?;
+    add(m, method::ON_REPLY, |context, params: ReplyParams| {
+        gate(context, params.at.clone(), move |engine, _| engine.on_reply(&params))
+    })?;
     add(m, method::ON_STOP, |context, params: StopParams| async move {
         Ok(context.engine.on_stop(method::ON_STOP, params).await)
     })?;
@@ -66,7 +75,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(
         m,
         method::ON_SESSION_END,
-        |context, params: SessionEndParams| async move { Ok(context.engine.on_session_end(&params)) },
+        |context, params: SessionEndParams| async move { Ok(context.engine.on_session_end(&params).await) },
     )?;
     add(m, method::LIST_CLAIMS, |context, params: ListClaimsParams| {
         query(context, move |engine| {

@@ -37,6 +37,8 @@ pub enum Ending {
     Succeeded,
     /// It ran, and reports an error.
     Failed,
+    /// It ran, and nothing says whether it failed.
+    Ran,
     /// The harness, a hook or the person refused it: it never ran.
     Denied,
     /// It was cut off.

@@ -5,6 +5,8 @@ use proofmark_protocol::query::{ClaimState, SettledBy};
 use proofmark_protocol::{Decision, Finding};
 use serde::{Deserialize, Serialize};
 
+use super::observed::Seen;
+
 /// One fact of one session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
@@ -88,6 +90,15 @@ pub enum FactBody {
         /// The finding's id.
         finding: String,
     },
+    /// A hook event showed something that no record shows.
+    Observed {
+        /// What.
+        seen: Seen,
+        /// The harness's id of the turn in which it was.
+        during: Option<String>,
+        /// How much of the agent's record was read before, in bytes: what stood there was earlier.
+        read: u64,
+    },
     /// A turn of the person ended with claims open.
     TurnEnded,
     /// What an event was answered.
@@ -138,6 +149,7 @@ impl FactBody {
             Self::Noted { .. } => "noted",
             Self::FindingEnded { .. } => "finding-ended",
             Self::Told { .. } => "told",
+            Self::Observed { .. } => "observed",
             Self::TurnEnded => "turn-ended",
             Self::Answered { .. } => "answered",
             Self::Owed { .. } => "owed",
@@ -154,6 +166,7 @@ impl FactBody {
             Self::FindingEnded { finding, .. } | Self::Told { finding } => finding,
             Self::Answered { event, .. } => event,
             Self::Owed { text: what } | Self::Said { what } => what,
+            Self::Observed { seen, .. } => seen.subject(),
             Self::TurnEnded => "",
         }
     }

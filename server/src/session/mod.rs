@@ -7,6 +7,7 @@ pub mod decide;
 pub mod entry;
 pub mod fact;
 pub mod key;
+pub mod observed;
 pub mod stream;
 
 pub use board::{Board, Change, CheckRow, Ran};

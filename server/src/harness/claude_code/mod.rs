@@ -27,4 +27,5 @@ pub(super) const SPEC: HarnessSpec = HarnessSpec {
     is_persons: person::is_persons,
     agent_transcript: lineage::agent_transcript,
     place: lineage::place,
+    observed: None,
 };
