@@ -12,9 +12,9 @@ use proofmark_protocol::settings::Settings;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::observed;
 use crate::checks::Lag;
 use crate::evidence::call::{CallFacts, Known};
-use super::observed;
 use crate::harness::{self, HarnessSpec, Memory, Reader, Stream as Whose};
 use crate::ledger::{Ledger, LedgerError};
 use crate::record::{Follower, Line, RecordError};

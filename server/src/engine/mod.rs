@@ -302,12 +302,7 @@ impl Engine {
         decision
     }
 
-    async fn decide_stop(
-        self: &Arc<Self>,
-        key: &SessionKey,
-        slot: &Arc<Slot>,
-        stop: Arc<Stop>,
-    ) -> Decision {
+    async fn decide_stop(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, stop: Arc<Stop>) -> Decision {
         self.woken();
         let expired = Arc::new(AtomicBool::new(false));
         let looks = async {

@@ -133,7 +133,8 @@ impl Engine {
     /// `onPostToolUse`: what the call showed is kept. Nothing is held up by it.
     pub fn on_post_tool_use(&self, params: &PostToolUseParams) -> Decision {
         let spec = harness::spec(params.at.harness);
-        let (Some(event), Some(observed)) = (self.event(&params.at, "seen"), spec.and_then(|spec| spec.observed)) else {
+        let (Some(event), Some(observed)) = (self.event(&params.at, "seen"), spec.and_then(|spec| spec.observed))
+        else {
             return Decision::allow();
         };
         let settings = self.settings.read(params.at.cwd.as_deref()).settings;
@@ -147,7 +148,12 @@ impl Engine {
         let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
         self.observe(&mut live, &event, key, Seen::Call(call));
         if let Some(stream) = live.stream_mut(event.at.agent.as_deref())
-            && let Some(told) = stream.turn.calls.iter_mut().rev().find(|told| Some(&told.id) == id.as_ref())
+            && let Some(told) = stream
+                .turn
+                .calls
+                .iter_mut()
+                .rev()
+                .find(|told| Some(&told.id) == id.as_ref())
         {
             told.output = output;
         }
@@ -298,6 +304,10 @@ fn digest(params: &PostToolUseParams) -> String {
     part(&params.call.tool);
     part(params.call.input.as_deref().map_or("", |input| input.get()));
     part(params.output.as_deref().map_or("", |output| output.get()));
-    part(&params.duration.map_or_else(String::new, |duration| duration.to_string()));
+    part(
+        &params
+            .duration
+            .map_or_else(String::new, |duration| duration.to_string()),
+    );
     format!("{:016x}", hasher.finish())
 }

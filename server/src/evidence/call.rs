@@ -129,7 +129,12 @@ mod tests {
                 [No, No, No, No, No, No, No],
             ),
             (shell("echo ok"), No, [No; 7], [No; 7]),
-            (shell("rm f"), No, [No; 7], [Yes, Unknown, Unknown, No, Unknown, Yes, Unknown]),
+            (
+                shell("rm f"),
+                No,
+                [No; 7],
+                [Yes, Unknown, Unknown, No, Unknown, Yes, Unknown],
+            ),
             (
                 shell("git push"),
                 Yes,

@@ -232,10 +232,14 @@ impl Joined {
         let shown = self.fresh.take().is_some_and(|fresh| fresh == text);
         if !shown {
             self.begin_turn();
-            remember(&mut self.unshown, Unshown {
-                text: text.to_owned(),
-                turn: self.turn,
-            }, MAX_TURNS);
+            remember(
+                &mut self.unshown,
+                Unshown {
+                    text: text.to_owned(),
+                    turn: self.turn,
+                },
+                MAX_TURNS,
+            );
             out.push(Entry::Prompt {
                 row: during.cloned().unwrap_or_else(|| format!("prompt-{}", self.turn)),
                 turn: during.cloned(),
@@ -289,7 +293,9 @@ impl Joined {
             let (tool, kind) = (&waiting.call.tool, &waiting.call.kind);
             Key::of(tool, kind, &waiting.call.input, &waiting.call.changes).is_like(&key)
         });
-        if known.is_none() && let Some(bare) = bare {
+        if known.is_none()
+            && let Some(bare) = bare
+        {
             self.waiting.remove(bare);
         }
         let at = known.or_else(|| self.calls.iter().position(alike).filter(|_| bare.is_none()));
@@ -365,7 +371,14 @@ impl Joined {
         match entry {
             Entry::Prompt { row, turn, text, .. } => self.prompt_row(row, turn, text, out),
             Entry::Text { text, .. } if runs => remember(&mut self.tail, text, MAX_TEXTS),
-            Entry::Call { ref id, ref tool, ref kind, ref input, ref changes, .. } => {
+            Entry::Call {
+                ref id,
+                ref tool,
+                ref kind,
+                ref input,
+                ref changes,
+                ..
+            } => {
                 if runs {
                     self.tail.clear();
                 }
@@ -374,15 +387,32 @@ impl Joined {
                     out.push(entry);
                 }
             }
-            Entry::Result { id, ending, exit, output, helper, turn } => {
+            Entry::Result {
+                id,
+                ending,
+                exit,
+                output,
+                helper,
+                turn,
+            } => {
                 let is_it = |held: &&mut Held| held.row.as_ref() == Some(&id) && !held.ended;
                 if let Some(held) = self.calls.iter_mut().rev().find(is_it) {
                     held.ended = true;
                     let id = held.id.clone();
-                    out.push(Entry::Result { id, ending, exit, output, helper, turn });
+                    out.push(Entry::Result {
+                        id,
+                        ending,
+                        exit,
+                        output,
+                        helper,
+                        turn,
+                    });
                 }
             }
-            Entry::Injected { injection: Injection::HookFeedback, .. } if runs => {
+            Entry::Injected {
+                injection: Injection::HookFeedback,
+                ..
+            } if runs => {
                 self.tail.clear();
                 self.sent_back.1 += 1;
                 if self.sent_back.1 > self.sent_back.0 {
@@ -420,16 +450,20 @@ impl Joined {
         self.begin_turn();
         self.record_turn = self.turn;
         self.fresh = Some(id);
-        out.push(Entry::Prompt { row, turn, text, queued });
+        out.push(Entry::Prompt {
+            row,
+            turn,
+            text,
+            queued,
+        });
     }
 
     /// Whether a call of the record is one that no event has told.
     fn call_row(&mut self, id: CallId, key: Key) -> bool {
         let record_turn = Some(self.record_turn);
         let named = |held: &&mut Held| held.row.is_none() && held.id == id;
-        let alike = |held: &&mut Held| {
-            held.row.is_none() && held.key.is_like(&key) && same_turn(held.turn, record_turn)
-        };
+        let alike =
+            |held: &&mut Held| held.row.is_none() && held.key.is_like(&key) && same_turn(held.turn, record_turn);
         let at = self.calls.iter_mut().position(|held| named(&&mut *held));
         let at = at.or_else(|| self.calls.iter_mut().position(|held| alike(&&mut *held)));
         if let Some(held) = at.and_then(|at| self.calls.get_mut(at)) {

@@ -5,6 +5,7 @@
 
 mod codex;
 mod commands;
+mod cursor;
 mod folder;
 mod kills;
 mod lifetime;

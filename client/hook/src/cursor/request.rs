@@ -126,7 +126,10 @@ pub(super) fn reply(at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Un
 }
 
 pub(super) fn stop(at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Unreadable> {
-    line(method::ON_STOP, stopped(at, payload, text(payload.last_assistant_message)))
+    line(
+        method::ON_STOP,
+        stopped(at, payload, text(payload.last_assistant_message)),
+    )
 }
 
 /// `summary` is the last that a sub-agent says.
@@ -236,7 +239,10 @@ mod tests {
                 r#"{"tool_input":{"cwd":""},"cwd":"/c","workspace_roots":["/d"]}"#,
                 Some("/c"),
             ),
-            (r#"{"tool_input":"x","cwd":"","workspace_roots":["/d:/n"]}"#, Some("d:/n")),
+            (
+                r#"{"tool_input":"x","cwd":"","workspace_roots":["/d:/n"]}"#,
+                Some("d:/n"),
+            ),
             (r#"{"workspace_roots":[7]}"#, None),
             (r#"{"workspace_roots":[]}"#, None),
         ] {

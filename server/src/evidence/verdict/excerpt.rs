@@ -24,12 +24,22 @@ pub fn excerpt(runs: &[Run], outcome: &Outcome, output: &str) -> Option<String> 
     let kept = |count: usize, places: &[usize]| {
         let end = lines.len().saturating_sub(count);
         let before = places.iter().filter(|at| **at < end).map(|at| lines[*at]);
-        let text = before.chain(lines[end..].iter().copied()).collect::<Vec<_>>().join("\n");
+        let text = before
+            .chain(lines[end..].iter().copied())
+            .collect::<Vec<_>>()
+            .join("\n");
         (text.chars().nth(LONGEST).is_none()).then_some(text)
     };
     let same = |text: &String, with_places: bool| Said::by(runs, outcome, text).is_as(&whole, with_places);
-    let with_places = ENDS.iter().filter_map(|count| kept(*count, &places)).find(|text| same(text, true));
-    with_places.or_else(|| ENDS.iter().filter_map(|count| kept(*count, &[])).find(|text| same(text, false)))
+    let with_places = ENDS
+        .iter()
+        .filter_map(|count| kept(*count, &places))
+        .find(|text| same(text, true));
+    with_places.or_else(|| {
+        ENDS.iter()
+            .filter_map(|count| kept(*count, &[]))
+            .find(|text| same(text, false))
+    })
 }
 
 /// What an output says of the checks of a command.
@@ -47,15 +57,28 @@ impl Said {
         runners.dedup();
         Self {
             all: verdict(runs, outcome, output).0,
-            each: single.iter().map(|run| verdict(slice::from_ref(run), outcome, output).0).collect(),
+            each: single
+                .iter()
+                .map(|run| verdict(slice::from_ref(run), outcome, output).0)
+                .collect(),
             summaries: runners.iter().map(|runner| summary(runner, output)).collect(),
         }
     }
 
     fn is_as(&self, other: &Self, with_places: bool) -> bool {
-        let counted = |said: &Self| said.summaries.iter().map(|summary| (summary.verdict, summary.counts)).collect();
+        let counted = |said: &Self| {
+            said.summaries
+                .iter()
+                .map(|summary| (summary.verdict, summary.counts))
+                .collect()
+        };
         let (own, others): (Vec<(Verdict, Counts)>, _) = (counted(self), counted(other));
-        let places = |said: &Self| said.summaries.iter().map(|summary| summary.places.clone()).collect::<Vec<_>>();
+        let places = |said: &Self| {
+            said.summaries
+                .iter()
+                .map(|summary| summary.places.clone())
+                .collect::<Vec<_>>()
+        };
         self.all == other.all
             && self.each == other.each
             && own == others
@@ -68,7 +91,9 @@ impl Said {
             line.contains(file.as_str()) && at.is_none_or(|at| line.contains(&format!(":{at}")))
         };
         let places = self.summaries.iter().flat_map(|summary| &summary.places);
-        let mut found: Vec<usize> = places.filter_map(|place| lines.iter().position(|line| names(line, place))).collect();
+        let mut found: Vec<usize> = places
+            .filter_map(|place| lines.iter().position(|line| names(line, place)))
+            .collect();
         found.sort_unstable();
         found.dedup();
         found
@@ -82,9 +107,18 @@ mod tests {
     use super::*;
     use crate::evidence::check;
 
-    const FAILED: Outcome = Outcome { exit: None, error: Some(true) };
-    const SUCCEEDED: Outcome = Outcome { exit: Some(0), error: Some(false) };
-    const RAN: Outcome = Outcome { exit: None, error: None };
+    const FAILED: Outcome = Outcome {
+        exit: None,
+        error: Some(true),
+    };
+    const SUCCEEDED: Outcome = Outcome {
+        exit: Some(0),
+        error: Some(false),
+    };
+    const RAN: Outcome = Outcome {
+        exit: None,
+        error: None,
+    };
 
     fn long(lines: usize) -> String {
         (0..lines).fold(String::new(), |mut text, at| {
@@ -99,16 +133,35 @@ mod tests {
         let broken = format!("{}\ntest result: FAILED. 299 passed; 1 failed; 0 ignored\n", long(299));
         let secret = format!("token=hunter2\r\n{}\r\n12 passed in 0.1s\r\n", "x\r\n".repeat(50));
         for (command, outcome, output, kept) in [
-            ("cargo test", SUCCEEDED, passed.as_str(), "test result: ok. 300 passed; 0 failed; 0 ignored"),
-            ("cargo test", FAILED, &broken, "test result: FAILED. 299 passed; 1 failed; 0 ignored"),
-            ("cargo test", RAN, &broken, "test result: FAILED. 299 passed; 1 failed; 0 ignored"),
+            (
+                "cargo test",
+                SUCCEEDED,
+                passed.as_str(),
+                "test result: ok. 300 passed; 0 failed; 0 ignored",
+            ),
+            (
+                "cargo test",
+                FAILED,
+                &broken,
+                "test result: FAILED. 299 passed; 1 failed; 0 ignored",
+            ),
+            (
+                "cargo test",
+                RAN,
+                &broken,
+                "test result: FAILED. 299 passed; 1 failed; 0 ignored",
+            ),
             ("pytest", SUCCEEDED, &secret, "12 passed in 0.1s"),
             ("./check_all.sh", SUCCEEDED, "all is well\n", ""),
             ("./check_all.sh", RAN, "all is well\n", ""),
         ] {
             let runs = check::runs(command).unwrap();
             assert!(!runs.is_empty(), "{command}");
-            assert_eq!(excerpt(&runs, &outcome, output).as_deref(), Some(kept), "{command} {outcome:?}");
+            assert_eq!(
+                excerpt(&runs, &outcome, output).as_deref(),
+                Some(kept),
+                "{command} {outcome:?}"
+            );
         }
     }
 
@@ -128,7 +181,10 @@ mod tests {
     #[test]
     fn what_would_say_something_else_when_cut_is_not_kept() {
         // The summary stands before more than an excerpt holds.
-        let output = format!("test result: ok. 3 passed; 0 failed; 0 ignored\n{}", "noise of the next program\n".repeat(200));
+        let output = format!(
+            "test result: ok. 3 passed; 0 failed; 0 ignored\n{}",
+            "noise of the next program\n".repeat(200)
+        );
         let runs = check::runs("cargo test | cat").unwrap();
         let whole = verdict(&runs, &RAN, &output).0;
         match excerpt(&runs, &RAN, &output) {

@@ -93,7 +93,10 @@ impl Output {
             None => (Members::read(raw), raw.map_or("", RawValue::get)),
         };
         let exit = members.number("exitCode").or_else(|| members.number("exit_code"));
-        let streams: Vec<String> = ["output", "stdout", "stderr"].iter().filter_map(|name| members.text(name)).collect();
+        let streams: Vec<String> = ["output", "stdout", "stderr"]
+            .iter()
+            .filter_map(|name| members.text(name))
+            .collect();
         let contents: Vec<String> = members
             .list("content")
             .into_iter()
@@ -133,24 +136,77 @@ mod tests {
         let bad = "test result: FAILED. 2 passed; 1 failed; 0 ignored";
         let text = |value: Value| Value::from(value.to_string());
         let cases = [
-            (tests(), "succeeded", text(json!({"output": ok, "exitCode": 0})), Ending::Succeeded, Some(0), ok),
-            (tests(), "succeeded", text(json!({"stdout": ok, "stderr": "", "exit_code": 0})), Ending::Succeeded, Some(0), ok),
-            (tests(), "succeeded", json!({"output": ok, "exitCode": 0}), Ending::Succeeded, Some(0), ok),
-            (tests(), "succeeded", text(json!({"output": bad, "exitCode": 101})), Ending::Failed, Some(101), bad),
+            (
+                tests(),
+                "succeeded",
+                text(json!({"output": ok, "exitCode": 0})),
+                Ending::Succeeded,
+                Some(0),
+                ok,
+            ),
+            (
+                tests(),
+                "succeeded",
+                text(json!({"stdout": ok, "stderr": "", "exit_code": 0})),
+                Ending::Succeeded,
+                Some(0),
+                ok,
+            ),
+            (
+                tests(),
+                "succeeded",
+                json!({"output": ok, "exitCode": 0}),
+                Ending::Succeeded,
+                Some(0),
+                ok,
+            ),
+            (
+                tests(),
+                "succeeded",
+                text(json!({"output": bad, "exitCode": 101})),
+                Ending::Failed,
+                Some(101),
+                bad,
+            ),
             (tests(), "succeeded", json!(ok), Ending::Succeeded, None, ok),
             (tests(), "failed", json!(bad), Ending::Failed, None, bad),
             (bare(), "ran", json!(format!("x\r\n{bad}\r\n")), Ending::Ran, None, bad),
             (bare(), "ran", text(json!({"exitCode": 0})), Ending::Ran, None, ""),
             (tests(), "denied", json!("rejected"), Ending::Denied, None, ""),
             (tests(), "timed-out", json!("30s"), Ending::Interrupted, None, ""),
-            (tests(), "interrupted", json!("Interrupted"), Ending::Interrupted, None, ""),
-            (issues(), "ran", text(json!({"content": [{"type": "text", "text": "2 open"}], "isError": false})), Ending::Succeeded, None, ""),
-            (issues(), "ran", text(json!({"content": [], "isError": true})), Ending::Failed, None, ""),
+            (
+                tests(),
+                "interrupted",
+                json!("Interrupted"),
+                Ending::Interrupted,
+                None,
+                "",
+            ),
+            (
+                issues(),
+                "ran",
+                text(json!({"content": [{"type": "text", "text": "2 open"}], "isError": false})),
+                Ending::Succeeded,
+                None,
+                "",
+            ),
+            (
+                issues(),
+                "ran",
+                text(json!({"content": [], "isError": true})),
+                Ending::Failed,
+                None,
+                "",
+            ),
             (issues(), "ran", Value::Null, Ending::Ran, None, ""),
         ];
         for (call, ended, output, ending, exit, quote) in cases {
             let shown = shown(call, ended, output.clone());
-            assert_eq!((shown.call.ending, shown.call.exit), (Some(ending), exit), "{ended} {output}");
+            assert_eq!(
+                (shown.call.ending, shown.call.exit),
+                (Some(ending), exit),
+                "{ended} {output}"
+            );
             assert_eq!(shown.call.quote, quote, "{ended} {output}");
         }
     }
@@ -159,7 +215,10 @@ mod tests {
     fn what_is_no_check_leaves_no_output_behind() {
         let call = json!({"id": "t", "tool": "Shell", "input": {"command": "cat .env"}});
         let shown = shown(call, "succeeded", json!({"output": "TOKEN=hunter2", "exitCode": 0}));
-        assert_eq!((shown.call.quote.as_str(), shown.output.as_str()), ("", "TOKEN=hunter2"));
+        assert_eq!(
+            (shown.call.quote.as_str(), shown.output.as_str()),
+            ("", "TOKEN=hunter2")
+        );
         let stored = serde_json::to_string(&shown.call).unwrap();
         assert!(!stored.contains("hunter2"), "{stored}");
     }
@@ -167,7 +226,15 @@ mod tests {
     #[test]
     fn a_check_whose_output_is_too_long_to_keep_has_no_known_end() {
         let call = json!({"id": "t", "tool": "Shell", "input": {"command": "cargo test; cat notes"}});
-        let output = format!("test result: ok. 1 passed; 0 failed; 0 ignored\n{}", "n\n".repeat(2_000));
-        assert_eq!(shown(call, "succeeded", json!({"output": output, "exitCode": 0})).call.ending, None);
+        let output = format!(
+            "test result: ok. 1 passed; 0 failed; 0 ignored\n{}",
+            "n\n".repeat(2_000)
+        );
+        assert_eq!(
+            shown(call, "succeeded", json!({"output": output, "exitCode": 0}))
+                .call
+                .ending,
+            None
+        );
     }
 }

@@ -100,7 +100,10 @@ pub(super) fn line(line: &str, row: String, block: &mut Block, tools: &ToolSetti
             }
         }
         Part::Prose if line.trim_start().starts_with("```") => block.fenced = !block.fenced,
-        Part::Prose if !block.fenced && !line.trim().is_empty() => out.push(Entry::Text { row, text: line.to_owned() }),
+        Part::Prose if !block.fenced && !line.trim().is_empty() => out.push(Entry::Text {
+            row,
+            text: line.to_owned(),
+        }),
         Part::Call { arguments, open, .. } => argument(line, arguments, open),
         Part::Prose | Part::Query(_) | Part::Hidden => {}
     }
@@ -134,10 +137,16 @@ fn argument(line: &str, arguments: &mut BTreeMap<String, String>, open: &mut Opt
 }
 
 fn end_call(block: &mut Block, tools: &ToolSettings<'_>, out: &mut Vec<Entry>) {
-    let Part::Call { row, tool, arguments, .. } = std::mem::take(&mut block.part) else {
+    let Part::Call {
+        row, tool, arguments, ..
+    } = std::mem::take(&mut block.part)
+    else {
         return;
     };
-    let trimmed: BTreeMap<&str, &str> = arguments.iter().map(|(name, value)| (name.as_str(), value.trim_end())).collect();
+    let trimmed: BTreeMap<&str, &str> = arguments
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.trim_end()))
+        .collect();
     // A map of texts is always JSON.
     let input = serde_json::value::to_raw_value(&trimmed).ok();
     let asked = Asked::of(&tool, input.as_deref() as Option<&RawValue>, tools);

@@ -71,7 +71,10 @@ mod tests {
             ("", Said::Nothing),
             ("<user_query>\n[Proofmark] Try it.\n</user_query>", Said::Ours),
             (" [Proofmark] Try it.", Said::Ours),
-            ("what does [Proofmark] want?", Said::Prompt("what does [Proofmark] want?")),
+            (
+                "what does [Proofmark] want?",
+                Said::Prompt("what does [Proofmark] want?"),
+            ),
             ("<agent_skills>\n- a\n</agent_skills>", Said::Harness),
             ("<rules kind=\"x\">a</rules>", Said::Harness),
             ("<b> is wrong here", Said::Prompt("<b> is wrong here")),

@@ -36,7 +36,9 @@ pub(super) fn entries(line: &[u8], reader: &mut Reader<'_>, out: &mut Vec<Entry>
     if text.trim().is_empty() && memory.form != Some(Form::Text) {
         return;
     }
-    let form = *memory.form.get_or_insert(if legacy::begins(text) { Form::Text } else { Form::Rows });
+    let form = *memory
+        .form
+        .get_or_insert(if legacy::begins(text) { Form::Text } else { Form::Rows });
     memory.lines += 1;
     let row = format!("row-{}", memory.lines);
     if form == Form::Text {
@@ -107,7 +109,10 @@ fn assistant(message: &Members<'_>, row: &str, tools: &ToolSettings<'_>, out: &m
         let shown: Vec<&str> = text.lines().filter(|line| line.trim() != REDACTED).collect();
         let text = shown.join("\n").trim().to_owned();
         if !text.is_empty() {
-            out.push(Entry::Text { row: row.to_owned(), text });
+            out.push(Entry::Text {
+                row: row.to_owned(),
+                text,
+            });
         }
     };
     if let Some(text) = message.text("content") {

@@ -40,11 +40,21 @@ const TOOLS: &Table<'static> = &[
     ),
     (
         ToolKind::Mutates,
-        &["ApplyPatch", "Delete", "EditNotebook", "GenerateImage", "StrReplace", "Write"],
+        &[
+            "ApplyPatch",
+            "Delete",
+            "EditNotebook",
+            "GenerateImage",
+            "StrReplace",
+            "Write",
+        ],
     ),
     (ToolKind::Delegates, &["Task"]),
     (ToolKind::Asks, &["AskQuestion"]),
-    (ToolKind::Neither, &["CreatePlan", "SwitchMode", "TodoWrite", "UpdateCurrentStep"]),
+    (
+        ToolKind::Neither,
+        &["CreatePlan", "SwitchMode", "TodoWrite", "UpdateCurrentStep"],
+    ),
 ];
 
 /// The members of an input that say what was asked, the most telling first. Events and transcripts spell paths
@@ -104,11 +114,23 @@ impl Asked {
 }
 
 /// What a call is for, what it was asked in short, and which files it is to change.
-pub(super) fn call(tool: &str, input: Option<&RawValue>, settings: &ToolSettings<'_>) -> (ToolKind, String, Vec<String>) {
+pub(super) fn call(
+    tool: &str,
+    input: Option<&RawValue>,
+    settings: &ToolSettings<'_>,
+) -> (ToolKind, String, Vec<String>) {
     let members = Members::read(input);
     let kind = kind(tool, &members, settings);
-    let changes = if kind == ToolKind::Mutates { changes(tool, input, &members) } else { Vec::new() };
-    let short = if changes.is_empty() { asked(&members, &TELLING) } else { brief(&changes.join(", ")) };
+    let changes = if kind == ToolKind::Mutates {
+        changes(tool, input, &members)
+    } else {
+        Vec::new()
+    };
+    let short = if changes.is_empty() {
+        asked(&members, &TELLING)
+    } else {
+        brief(&changes.join(", "))
+    };
     (kind, short, changes)
 }
 
@@ -141,7 +163,9 @@ fn changes(tool: &str, raw: Option<&RawValue>, input: &Members<'_>) -> Vec<Strin
 fn patched(patch: &str) -> Vec<String> {
     let named = |line: &str| {
         let rest = line.strip_prefix("*** ")?;
-        let path = ["Add File: ", "Update File: ", "Delete File: "].iter().find_map(|sign| rest.strip_prefix(sign))?;
+        let path = ["Add File: ", "Update File: ", "Delete File: "]
+            .iter()
+            .find_map(|sign| rest.strip_prefix(sign))?;
         Some(path.trim().to_owned())
     };
     patch.lines().filter_map(named).take(FILES).collect()
@@ -160,23 +184,79 @@ mod tests {
 
     #[test]
     fn calls_are_read_alike_wherever_they_are_told() {
-        let shell = |command: &str| ToolKind::Shell { command: command.to_owned() };
+        let shell = |command: &str| ToolKind::Shell {
+            command: command.to_owned(),
+        };
         let patch = r#"{"patch":"*** Begin Patch\n*** Update File: a.rs\n*** Add File: b.rs\n"}"#;
         let cases: [(&str, &str, ToolKind, &str, &[&str]); 17] = [
-            ("Shell", r#"{"command":"cargo test","cwd":""}"#, shell("cargo test"), "cargo test", &[]),
+            (
+                "Shell",
+                r#"{"command":"cargo test","cwd":""}"#,
+                shell("cargo test"),
+                "cargo test",
+                &[],
+            ),
             ("run_terminal_cmd", r#"{"command":"ls"}"#, shell("ls"), "ls", &[]),
             ("Shell", "{}", ToolKind::Unknown, "{}", &[]),
-            ("Write", r#"{"file_path":"/a.rs","content":"x"}"#, ToolKind::Mutates, "/a.rs", &["/a.rs"]),
-            ("Write", r#"{"path":"/a.rs","contents":"x"}"#, ToolKind::Mutates, "/a.rs", &["/a.rs"]),
-            ("StrReplace", r#"{"path":"a.rs","old_string":"x"}"#, ToolKind::Mutates, "a.rs", &["a.rs"]),
+            (
+                "Write",
+                r#"{"file_path":"/a.rs","content":"x"}"#,
+                ToolKind::Mutates,
+                "/a.rs",
+                &["/a.rs"],
+            ),
+            (
+                "Write",
+                r#"{"path":"/a.rs","contents":"x"}"#,
+                ToolKind::Mutates,
+                "/a.rs",
+                &["/a.rs"],
+            ),
+            (
+                "StrReplace",
+                r#"{"path":"a.rs","old_string":"x"}"#,
+                ToolKind::Mutates,
+                "a.rs",
+                &["a.rs"],
+            ),
             ("Delete", r#"{"filePath":"a.rs"}"#, ToolKind::Mutates, "a.rs", &["a.rs"]),
             ("ApplyPatch", patch, ToolKind::Mutates, "a.rs, b.rs", &["a.rs", "b.rs"]),
-            ("ApplyPatch", r#""*** Delete File: c.rs""#, ToolKind::Mutates, "c.rs", &["c.rs"]),
-            ("Read", r#"{"path":"/a.rs","limit":80}"#, ToolKind::Observes, "/a.rs", &[]),
-            ("Grep", r#"{"path":"/w","pattern":"f"}"#, ToolKind::Observes, "f /w", &[]),
+            (
+                "ApplyPatch",
+                r#""*** Delete File: c.rs""#,
+                ToolKind::Mutates,
+                "c.rs",
+                &["c.rs"],
+            ),
+            (
+                "Read",
+                r#"{"path":"/a.rs","limit":80}"#,
+                ToolKind::Observes,
+                "/a.rs",
+                &[],
+            ),
+            (
+                "Grep",
+                r#"{"path":"/w","pattern":"f"}"#,
+                ToolKind::Observes,
+                "f /w",
+                &[],
+            ),
             ("Task", r#"{"description":"look"}"#, ToolKind::Delegates, "look", &[]),
-            ("TodoWrite", r#"{"todos":[]}"#, ToolKind::Neither, r#"{"todos":[]}"#, &[]),
-            ("MCP:list_issues", r#"{"state":"open"}"#, ToolKind::Observes, r#"{"state":"open"}"#, &[]),
+            (
+                "TodoWrite",
+                r#"{"todos":[]}"#,
+                ToolKind::Neither,
+                r#"{"todos":[]}"#,
+                &[],
+            ),
+            (
+                "MCP:list_issues",
+                r#"{"state":"open"}"#,
+                ToolKind::Observes,
+                r#"{"state":"open"}"#,
+                &[],
+            ),
             (
                 "CallMcpTool",
                 r#"{"server":"t","toolName":"list_issues","arguments":{"state":"open"}}"#,

@@ -50,7 +50,9 @@ fn seen(id: Option<&str>, kind: ToolKind, input: &str, changes: Vec<String>, end
 }
 
 fn shell(command: &str) -> ToolKind {
-    ToolKind::Shell { command: command.to_owned() }
+    ToolKind::Shell {
+        command: command.to_owned(),
+    }
 }
 
 /// Plays steps, and writes down what is shown, a word or two each.
@@ -61,20 +63,42 @@ fn play(steps: &[Step]) -> (Vec<String>, Joined) {
     for step in steps {
         let mut out = Vec::new();
         row += 1;
-        let (id, called) = (format!("row-{row}"), |id: String, tool: &str, kind, changes: Vec<String>, input: &str| Entry::Call {
-            row: id.clone(),
-            id,
-            tool: tool.to_owned(),
-            kind,
-            input: input.to_owned(),
-            changes,
-        });
+        let (id, called) = (
+            format!("row-{row}"),
+            |id: String, tool: &str, kind, changes: Vec<String>, input: &str| Entry::Call {
+                row: id.clone(),
+                id,
+                tool: tool.to_owned(),
+                kind,
+                input: input.to_owned(),
+                changes,
+            },
+        );
         let event = match step.clone() {
-            Asks(during, text) => Some((during, Seen::Prompt { text: prompt_id(text), quote: text.to_owned(), ours: false })),
-            SendsBack(during) => Some((during, Seen::Prompt { text: prompt_id("x"), quote: String::new(), ours: true })),
-            Tool(during, id, command, ending) => Some((during, seen(Some(id), shell(command), command, Vec::new(), ending))),
+            Asks(during, text) => Some((
+                during,
+                Seen::Prompt {
+                    text: prompt_id(text),
+                    quote: text.to_owned(),
+                    ours: false,
+                },
+            )),
+            SendsBack(during) => Some((
+                during,
+                Seen::Prompt {
+                    text: prompt_id("x"),
+                    quote: String::new(),
+                    ours: true,
+                },
+            )),
+            Tool(during, id, command, ending) => {
+                Some((during, seen(Some(id), shell(command), command, Vec::new(), ending)))
+            }
             Bare(during, command) => Some((during, seen(None, shell(command), command, Vec::new(), Ending::Ran))),
-            Edited(during, path) => Some((during, seen(None, ToolKind::Mutates, path, vec![path.to_owned()], Ending::Succeeded))),
+            Edited(during, path) => Some((
+                during,
+                seen(None, ToolKind::Mutates, path, vec![path.to_owned()], Ending::Succeeded),
+            )),
             Wait(time) => {
                 at += time;
                 None
@@ -85,7 +109,15 @@ fn play(steps: &[Step]) -> (Vec<String>, Joined) {
             }
             Prompt(text) => {
                 let text = text.to_owned();
-                joined.row(Entry::Prompt { row: id, turn: None, text, queued: false }, &mut out);
+                joined.row(
+                    Entry::Prompt {
+                        row: id,
+                        turn: None,
+                        text,
+                        queued: false,
+                    },
+                    &mut out,
+                );
                 None
             }
             Feedback => {
@@ -97,11 +129,20 @@ fn play(steps: &[Step]) -> (Vec<String>, Joined) {
                 None
             }
             Edit(path) => {
-                joined.row(called(id, "StrReplace", ToolKind::Mutates, vec![path.to_owned()], path), &mut out);
+                joined.row(
+                    called(id, "StrReplace", ToolKind::Mutates, vec![path.to_owned()], path),
+                    &mut out,
+                );
                 None
             }
             Says(text) => {
-                joined.row(Entry::Text { row: id, text: text.to_owned() }, &mut out);
+                joined.row(
+                    Entry::Text {
+                        row: id,
+                        text: text.to_owned(),
+                    },
+                    &mut out,
+                );
                 None
             }
         };
@@ -109,7 +150,16 @@ fn play(steps: &[Step]) -> (Vec<String>, Joined) {
             place += 1;
             at += 1;
             let during = (!during.is_empty()).then(|| during.to_owned());
-            joined.observe(place, &Observation { at, during, read: 0, seen }, &mut out);
+            joined.observe(
+                place,
+                &Observation {
+                    at,
+                    during,
+                    read: 0,
+                    seen,
+                },
+                &mut out,
+            );
         }
         shown.extend(out.iter().map(word));
     }
@@ -133,12 +183,24 @@ fn each_prompt_and_call_is_shown_once() {
     let cases: [(&str, &[Step], &[&str]); 18] = [
         (
             "events first, rows at the stop",
-            &[Asks("g1", "go"), Tool("g1", "t1", "make", OK), Look, Prompt("go"), Call("make")],
+            &[
+                Asks("g1", "go"),
+                Tool("g1", "t1", "make", OK),
+                Look,
+                Prompt("go"),
+                Call("make"),
+            ],
             &["prompt g1", "call t1", "end t1 Succeeded"],
         ),
         (
             "the row's text was changed by the harness",
-            &[Asks("g1", "go"), Tool("g1", "t1", "make", OK), Look, Prompt("go @a.rs"), Call("make")],
+            &[
+                Asks("g1", "go"),
+                Tool("g1", "t1", "make", OK),
+                Look,
+                Prompt("go @a.rs"),
+                Call("make"),
+            ],
             &["prompt g1", "call t1", "end t1 Succeeded"],
         ),
         (
@@ -148,50 +210,123 @@ fn each_prompt_and_call_is_shown_once() {
         ),
         (
             "its event comes late",
-            &[Asks("g1", "go"), Look, Prompt("go"), Call("make"), Tool("g1", "t1", "make", OK)],
+            &[
+                Asks("g1", "go"),
+                Look,
+                Prompt("go"),
+                Call("make"),
+                Tool("g1", "t1", "make", OK),
+            ],
             &["prompt g1", "call row-4", "end row-4 Succeeded"],
         ),
         (
             "two events of one run, the one without an id first",
-            &[Asks("g1", "go"), Bare("g1", "make"), Tool("g1", "t1", "make", OK), Look, Prompt("go"), Call("make")],
+            &[
+                Asks("g1", "go"),
+                Bare("g1", "make"),
+                Tool("g1", "t1", "make", OK),
+                Look,
+                Prompt("go"),
+                Call("make"),
+            ],
             &["prompt g1", "call t1", "end t1 Succeeded"],
         ),
         (
             "and last",
-            &[Asks("g1", "go"), Tool("g1", "t1", "make", Ending::Failed), Bare("g1", "make"), Look, Prompt("go"), Call("make")],
+            &[
+                Asks("g1", "go"),
+                Tool("g1", "t1", "make", Ending::Failed),
+                Bare("g1", "make"),
+                Look,
+                Prompt("go"),
+                Call("make"),
+            ],
             &["prompt g1", "call t1", "end t1 Failed"],
         ),
         (
             "two runs, each told twice",
             &[
-                Asks("g1", "go"), Bare("g1", "make"), Tool("g1", "t1", "make", Ending::Failed), Wait(5_000),
-                Tool("g1", "t2", "make", OK), Bare("g1", "make"), Look, Prompt("go"), Call("make"), Call("make"),
+                Asks("g1", "go"),
+                Bare("g1", "make"),
+                Tool("g1", "t1", "make", Ending::Failed),
+                Wait(5_000),
+                Tool("g1", "t2", "make", OK),
+                Bare("g1", "make"),
+                Look,
+                Prompt("go"),
+                Call("make"),
+                Call("make"),
             ],
             &["prompt g1", "call t1", "end t1 Failed", "call t2", "end t2 Succeeded"],
         ),
         (
             "only events without an id: two runs",
-            &[Asks("g1", "go"), Bare("g1", "make"), Wait(9), Bare("g1", "make"), Look, Prompt("go"), Call("make"), Call("make")],
-            &["prompt g1", "call seen-2", "end seen-2 Ran", "call seen-3", "end seen-3 Ran"],
+            &[
+                Asks("g1", "go"),
+                Bare("g1", "make"),
+                Wait(9),
+                Bare("g1", "make"),
+                Look,
+                Prompt("go"),
+                Call("make"),
+                Call("make"),
+            ],
+            &[
+                "prompt g1",
+                "call seen-2",
+                "end seen-2 Ran",
+                "call seen-3",
+                "end seen-3 Ran",
+            ],
         ),
         (
             "one that waits is told before what comes later",
-            &[Asks("g1", "go"), Bare("g1", "make"), Wait(PAIR), Tool("g1", "t1", "ls", OK)],
-            &["prompt g1", "call seen-2", "end seen-2 Ran", "call t1", "end t1 Succeeded"],
+            &[
+                Asks("g1", "go"),
+                Bare("g1", "make"),
+                Wait(PAIR),
+                Tool("g1", "t1", "ls", OK),
+            ],
+            &[
+                "prompt g1",
+                "call seen-2",
+                "end seen-2 Ran",
+                "call t1",
+                "end t1 Succeeded",
+            ],
         ),
         (
             "an edit by two names",
-            &[Asks("g1", "go"), Edited("g1", "/w/a.rs"), Look, Prompt("go"), Edit("a.rs")],
+            &[
+                Asks("g1", "go"),
+                Edited("g1", "/w/a.rs"),
+                Look,
+                Prompt("go"),
+                Edit("a.rs"),
+            ],
             &["prompt g1", "call seen-2", "end seen-2 Succeeded"],
         ),
         (
             "delivered twice",
-            &[Asks("g1", "go"), Asks("g1", "go"), Tool("g1", "t1", "make", OK), Tool("g1", "t1", "make", OK)],
+            &[
+                Asks("g1", "go"),
+                Asks("g1", "go"),
+                Tool("g1", "t1", "make", OK),
+                Tool("g1", "t1", "make", OK),
+            ],
             &["prompt g1", "call t1", "end t1 Succeeded"],
         ),
         (
             "hooks that came later: the record alone tells the first turn",
-            &[Prompt("one"), Call("make"), Asks("g2", "two"), Tool("g2", "t1", "make", OK), Look, Prompt("two"), Call("make")],
+            &[
+                Prompt("one"),
+                Call("make"),
+                Asks("g2", "two"),
+                Tool("g2", "t1", "make", OK),
+                Look,
+                Prompt("two"),
+                Call("make"),
+            ],
             &["prompt row-1", "call row-2", "prompt g2", "call t1", "end t1 Succeeded"],
         ),
         (
@@ -206,12 +341,25 @@ fn each_prompt_and_call_is_shown_once() {
         ),
         (
             "no event tells prompts: the calls before the row are its own",
-            &[Tool("c", "t1", "make", Ending::Failed), Look, Prompt("go"), Call("make")],
+            &[
+                Tool("c", "t1", "make", Ending::Failed),
+                Look,
+                Prompt("go"),
+                Call("make"),
+            ],
             &["call t1", "end t1 Failed", "queued row-3"],
         ),
         (
             "a text of ours is no prompt, by event and by row",
-            &[Asks("g1", "go"), SendsBack("g2"), Tool("g2", "t1", "make", OK), Look, Prompt("go"), Feedback, Call("make")],
+            &[
+                Asks("g1", "go"),
+                SendsBack("g2"),
+                Tool("g2", "t1", "make", OK),
+                Look,
+                Prompt("go"),
+                Feedback,
+                Call("make"),
+            ],
             &["prompt g1", "HookFeedback", "call t1", "end t1 Succeeded"],
         ),
         (
@@ -222,10 +370,26 @@ fn each_prompt_and_call_is_shown_once() {
         (
             "rows of an earlier turn that come late",
             &[
-                Asks("g1", "one"), Tool("g1", "t1", "make", OK), Asks("g2", "two"), Tool("g2", "t2", "make", OK), Look,
-                Prompt("one"), Call("make"), Prompt("two"), Call("make"), Call("ls"),
+                Asks("g1", "one"),
+                Tool("g1", "t1", "make", OK),
+                Asks("g2", "two"),
+                Tool("g2", "t2", "make", OK),
+                Look,
+                Prompt("one"),
+                Call("make"),
+                Prompt("two"),
+                Call("make"),
+                Call("ls"),
             ],
-            &["prompt g1", "call t1", "end t1 Succeeded", "prompt g2", "call t2", "end t2 Succeeded", "call row-10"],
+            &[
+                "prompt g1",
+                "call t1",
+                "end t1 Succeeded",
+                "prompt g2",
+                "call t2",
+                "end t2 Succeeded",
+                "call row-10",
+            ],
         ),
     ];
     for (what, steps, expected) in cases {
@@ -244,7 +408,10 @@ fn the_tail_is_what_the_record_says_after_its_last_call() {
     };
     let told = &[Asks("g1", "go"), Tool("g1", "t1", "make", OK), Look];
     let with = |rows: &[Step]| tail(&[told, rows].concat());
-    assert_eq!(with(&[Prompt("go"), Says("first"), Call("make"), Says("done"), Says("really")]), ["done", "really"]);
+    assert_eq!(
+        with(&[Prompt("go"), Says("first"), Call("make"), Says("done"), Says("really")]),
+        ["done", "really"]
+    );
     assert_eq!(with(&[Prompt("go"), Says("old"), Feedback]), [""; 0]);
     assert_eq!(with(&[]), [""; 0]);
     // The record has not reached the running turn.
@@ -263,7 +430,11 @@ fn a_turn_is_covered_when_its_prompt_was_told() {
         (&[Tool("c", "t1", "make", OK)], false, false),
     ] {
         let (_, joined) = play(steps);
-        assert_eq!((joined.covers(), joined.was_sent_back()), (covers, sent_back), "{steps:?}");
+        assert_eq!(
+            (joined.covers(), joined.was_sent_back()),
+            (covers, sent_back),
+            "{steps:?}"
+        );
     }
 }
 

@@ -42,17 +42,27 @@ fn a_line_that_cannot_be_read_is_said_to_be_so() {
 
 #[test]
 fn deep_and_long_lines_take_linear_time() {
-    let deep = format!(r#"{{"role":"user","message":{}{}}}"#, "[".repeat(1 << 20), "]".repeat(1 << 20));
+    let deep = format!(
+        r#"{{"role":"user","message":{}{}}}"#,
+        "[".repeat(1 << 20),
+        "]".repeat(1 << 20)
+    );
     assert_eq!(read(deep.as_bytes()).len(), 0);
     let row = |role: &str, content: Value| json!({"role": role, "message": {"content": content}}).to_string();
     for line in [
         row("user", json!("<user_query>".repeat(1 << 17))),
         row("assistant", json!("[REDACTED]\nword\n".repeat(1 << 17))),
-        row("assistant", json!([{"type": "tool_use", "name": "Shell", "input": {"command": "x".repeat(1 << 21)}}])),
+        row(
+            "assistant",
+            json!([{"type": "tool_use", "name": "Shell", "input": {"command": "x".repeat(1 << 21)}}]),
+        ),
     ] {
         assert_eq!(read(line.as_bytes()).len(), 1);
     }
-    let call = format!("assistant:\n[Tool call] Write\n{}\n[Thinking] a", "  contents: x\ny\n".repeat(1 << 17));
+    let call = format!(
+        "assistant:\n[Tool call] Write\n{}\n[Thinking] a",
+        "  contents: x\ny\n".repeat(1 << 17)
+    );
     assert_eq!(read_all(&SPEC, call.as_bytes(), Stream::Main).len(), 1);
 }
 
@@ -75,7 +85,13 @@ fn a_record_is_known_by_one_harness() {
         assert!(known.peek().is_some(), "{file}");
         assert!(known.all(|spec| spec.harness.as_str() == harness), "{file}");
     }
-    for line in ["{}", r#"{"role":"user"}"#, r#"{"role":"x","message":{}}"#, "user: hello", "7"] {
+    for line in [
+        "{}",
+        r#"{"role":"user"}"#,
+        r#"{"role":"x","message":{}}"#,
+        "user: hello",
+        "7",
+    ] {
         assert!(!(SPEC.knows)(line.as_bytes()), "{line}");
     }
 }
@@ -95,7 +111,10 @@ fn read_in_pieces(record: &[u8], cuts: &[usize]) -> Vec<Entry> {
 
 fn records() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/cursor/formats");
-    fs::read_dir(folder).unwrap().map(|file| fs::read(file.unwrap().path()).unwrap()).collect()
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|file| fs::read(file.unwrap().path()).unwrap())
+        .collect()
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -112,14 +131,27 @@ fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(3, 20, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((key(), inner), 0..6).prop_map(|members| Value::Object(members.into_iter().collect())),
+            prop::collection::vec((key(), inner), 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
         ]
     })
 }
 
 fn key() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["type", "id", "name", "input", "content", "text", "command", "path", "tool_use_id", "is_error", "x"])
-        .prop_map(str::to_owned)
+    prop::sample::select(vec![
+        "type",
+        "id",
+        "name",
+        "input",
+        "content",
+        "text",
+        "command",
+        "path",
+        "tool_use_id",
+        "is_error",
+        "x",
+    ])
+    .prop_map(str::to_owned)
 }
 
 /// A row of any content, or a line of the older form.
@@ -127,8 +159,19 @@ fn odd_line() -> impl Strategy<Value = String> {
     let row = (prop::sample::select(vec!["user", "assistant", "x"]), value())
         .prop_map(|(role, content)| json!({"role": role, "message": {"content": content}}).to_string());
     let text = prop::sample::select(vec![
-        "user:", "assistant:", "", "<user_query>", "a", "</user_query>", "[Tool call] Shell", "  command: ls", "[Tool result] Shell",
-        "[Thinking] x", "```", "  path: /a", "{\"type\":\"turn_ended\",\"status\":\"aborted\"}",
+        "user:",
+        "assistant:",
+        "",
+        "<user_query>",
+        "a",
+        "</user_query>",
+        "[Tool call] Shell",
+        "  command: ls",
+        "[Tool result] Shell",
+        "[Thinking] x",
+        "```",
+        "  path: /a",
+        "{\"type\":\"turn_ended\",\"status\":\"aborted\"}",
     ])
     .prop_map(str::to_owned);
     prop_oneof![row, text]

@@ -36,7 +36,11 @@ fn a_helpers_record_lies_beside_its_parents() {
         ("a/b", None),
         ("", None),
     ] {
-        assert_eq!(agent_transcript(transcript, agent).as_deref(), expected.map(Path::new), "{agent}");
+        assert_eq!(
+            agent_transcript(transcript, agent).as_deref(),
+            expected.map(Path::new),
+            "{agent}"
+        );
     }
     let folder = Path::new("/r");
     assert_eq!(place(folder, "p-1", None).as_deref(), Some(Path::new("/r/p-1.jsonl")));
