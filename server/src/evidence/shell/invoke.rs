@@ -2,8 +2,10 @@
 //! How the shell comes to run it stays out.
 
 use super::ShellEffects;
+use super::either;
 use super::programs;
 use super::readers::{self, Filter, Folder, Wrapper, takes_value};
+use super::scripts;
 use super::walk::{Input, Walk};
 use super::word::Word;
 use crate::evidence::call::Known;
@@ -53,7 +55,14 @@ impl Walk {
             } else {
                 ShellEffects::NOTHING
             };
-            return flagged(effects, name, args);
+            let mutates = scripts::changes(name, args).unwrap_or(Known::No);
+            let effects = flagged(effects, name, args).join(ShellEffects::new(Known::No, mutates));
+            let second = filter.writes_second && operands(name, args).len() > 1;
+            return effects.join(if second {
+                ShellEffects::CHANGES
+            } else {
+                ShellEffects::NOTHING
+            });
         }
         plain(name, args)
     }
@@ -102,13 +111,41 @@ impl Walk {
         if wrapper.name == "command" && own.iter().take_while(|word| word.is_option()).any(asks_where) {
             return ShellEffects::LOOKS;
         }
+        if let Some(code) = handed(wrapper, own) {
+            return self.script(code, input, depth + 1);
+        }
         if let Some(at) = wrapper.inner(args) {
             let mut input = input.clone();
             input.operands |= wrapper.name == "xargs";
-            return self.invoke(&args[at..], &input, depth + 1);
+            let written = flagged(ShellEffects::NOTHING, wrapper.name, &args[..at]);
+            return self.invoke(&args[at..], &input, depth + 1).join(written);
+        }
+        if matches!(wrapper.name, "sudo" | "doas") && !own.is_empty() {
+            // A shell of its own, or an editor.
+            return ShellEffects::UNKNOWN;
         }
         let name = wrapper.name.split(' ').next().unwrap_or_default();
         plain(name, args)
+    }
+}
+
+/// The command line that a wrapper is handed as one word: `env -S 'a b'`.
+fn handed<'w>(wrapper: &Wrapper, own: &'w [Word]) -> Option<&'w str> {
+    if wrapper.name != "env" {
+        return None;
+    }
+    let at = own.iter().take_while(|word| word.is_option()).position(|word| {
+        word.text.starts_with("--split-string") || (!word.text.starts_with("--") && word.text.contains('S'))
+    })?;
+    let word = own.get(at)?.text.as_str();
+    let attached = match word.strip_prefix("--split-string") {
+        Some(rest) => rest.trim_start_matches('='),
+        None => word.split_once('S').map_or("", |(_, rest)| rest),
+    };
+    if attached.is_empty() {
+        own.get(at + 1).map(|next| next.text.as_str())
+    } else {
+        Some(attached)
     }
 }
 
@@ -116,6 +153,8 @@ impl Walk {
 fn plain(name: &str, args: &[Word]) -> ShellEffects {
     let operands = operands(name, args);
     let effects = match programs::command(name, &operands) {
+        // With a word that is no option these set what they otherwise tell.
+        Some(effects) if programs::SETS.contains(&name) && !operands.is_empty() => effects.join(ShellEffects::CHANGES),
         // The shell goes through the folder before an idle program sees the names.
         Some(ShellEffects::NOTHING) if args.iter().any(|word| word.glob) => ShellEffects::LOOKS,
         Some(ShellEffects::NOTHING) => return ShellEffects::NOTHING,
@@ -157,11 +196,14 @@ fn flagged(effects: ShellEffects, key: &str, args: &[Word]) -> ShellEffects {
     programs::FLAGS
         .iter()
         .filter(|(program, ..)| *program == key)
-        .filter(|(_, flag, _)| has_flag(args, flag))
+        .filter(|(_, flag, mutates)| has_flag(args, flag, *mutates != Known::No))
         .fold(effects, |effects, &(_, _, mutates)| match mutates {
             // What is kept from writing is called for what it shows.
             Known::No => ShellEffects::LOOKS,
-            _ => ShellEffects { mutates, ..effects },
+            _ => ShellEffects {
+                mutates: either(effects.mutates, mutates),
+                ..effects
+            },
         })
 }
 
@@ -232,7 +274,7 @@ fn is_about_itself(args: &[Word]) -> bool {
 }
 
 fn is_device(word: &Word) -> bool {
-    word.text.starts_with("/dev/")
+    programs::keeps_nothing(&word.text)
 }
 
 /// A letter in a cluster of short options.
@@ -249,7 +291,8 @@ fn matches_flag(word: &Word, flag: &str) -> bool {
     }
 }
 
-fn has_flag(args: &[Word], flag: &str) -> bool {
+/// Whether an option is among the words; one that `writes` is harmless with some values.
+fn has_flag(args: &[Word], flag: &str, writes: bool) -> bool {
     args.iter().enumerate().any(|(at, word)| {
         if !matches_flag(word, flag) {
             return false;
@@ -267,6 +310,6 @@ fn has_flag(args: &[Word], flag: &str) -> bool {
         } else {
             attached
         };
-        !programs::HARMLESS_VALUES.contains(&value)
+        !writes || !programs::HARMLESS_VALUES.contains(&value)
     })
 }

@@ -8,6 +8,7 @@ mod invoke;
 pub(super) mod programs;
 pub(super) mod readers;
 mod redirect;
+mod scripts;
 #[cfg(test)]
 mod tests;
 pub(super) mod tree;

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::ShellEffects;
 use super::heredoc;
+use super::programs;
 use super::tree::{named_children, with_fields};
 use super::walk::{Flow, Input, Reading};
 use super::word::Word;
@@ -82,7 +83,7 @@ impl Reading<'_, '_> {
                 piped: device,
                 ..Input::default()
             };
-        } else if operator.contains('>') && !device && !descriptor && !process {
+        } else if operator.contains('>') && !programs::keeps_nothing(&target.text) && !descriptor && !process {
             effects = effects.join(ShellEffects::CHANGES);
         }
         (effects, behind)
