@@ -16,16 +16,16 @@ impl Walk {
         };
         // Wrappers may stand before wrappers; `script` has the same limit, and its answer is unknown.
         if depth > super::walk::MAX_DEPTH {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         }
         let Some(name) = head.literal() else {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         };
-        if let Some(effects) = self.functions.get(name) {
-            return *effects;
+        if let Some(effects) = self.functions.get(name).copied() {
+            return self.noted(name, &[], input, effects);
         }
         if programs::RESERVED.contains(&name) {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         }
         let name = match name.rsplit_once('/') {
             Some((folder, file)) if folder.is_empty() || folder.starts_with('/') => file,
@@ -37,7 +37,9 @@ impl Walk {
                 return self.script(&code.join(" "), input, depth + 1);
             }
             "trap" if args.len() > 1 => return self.script(&args[0].text, input, depth + 1),
-            "source" | "." => return source(args),
+            "source" | "." => return self.noted(name, args, input, source(args)),
+            "cd" => self.writing.go(args),
+            "popd" | "pushd" => self.writing.folder = None,
             "bash" | "sh" | "zsh" | "dash" | "ksh" => return self.shell(args, input, depth),
             "find" => return self.find(args, depth),
             "test" | "[" => return test(args),
@@ -53,9 +55,15 @@ impl Walk {
             } else {
                 ShellEffects::NOTHING
             };
-            return flagged(effects, name, args);
+            return self.noted(name, args, input, flagged(effects, name, args));
         }
-        plain(name, args)
+        self.noted(name, args, input, plain(name, args))
+    }
+
+    /// What a program does, once it is noted what it changes.
+    fn noted(&mut self, name: &str, args: &[Word], input: &Input, effects: ShellEffects) -> ShellEffects {
+        self.writing.program(name, args, input, effects);
+        effects
     }
 
     /// `bash -c code`, `bash file`, or code on standard input.
@@ -64,18 +72,22 @@ impl Walk {
         let operand = args[code.unwrap_or_default()..]
             .iter()
             .find(|word| !word.is_option() && word.text != "-");
-        match (operand, &input.text) {
+        let folder = self.writing.folder.clone();
+        let effects = match (operand, &input.text) {
             (Some(operand), _) if code.is_some() => self.script(&operand.text, input, depth + 1),
-            (Some(_), _) => ShellEffects::RUNS_CODE,
+            (Some(_), _) => self.noted("", args, input, ShellEffects::RUNS_CODE),
             (None, Some(code)) => self.script(code, &Input::default(), depth + 1),
             (None, None) if is_about_itself(args) => ShellEffects::LOOKS,
-            (None, None) => ShellEffects::UNKNOWN,
-        }
+            (None, None) => self.unknown(),
+        };
+        self.writing.folder = folder;
+        effects
     }
 
     /// `find` looks, and does what it is told to do with each file.
     fn find(&mut self, args: &[Word], depth: usize) -> ShellEffects {
-        let mut effects = flagged(ShellEffects::LOOKS, "find", args);
+        let looks = flagged(ShellEffects::LOOKS, "find", args);
+        let mut effects = self.noted("find", args, &Input::default(), looks);
         let mut rest = args;
         while let Some(at) = rest
             .iter()
@@ -108,7 +120,7 @@ impl Walk {
             return self.invoke(&args[at..], &input, depth + 1);
         }
         let name = wrapper.name.split(' ').next().unwrap_or_default();
-        plain(name, args)
+        self.noted(name, args, input, plain(name, args))
     }
 }
 

@@ -40,7 +40,7 @@ impl Reading<'_, '_> {
     pub(super) fn redirect(&mut self, node: Node<'_>, input: &mut Input, depth: usize) -> (ShellEffects, Vec<Word>) {
         if node.kind() == "heredoc_redirect" {
             // One that could not be turned into a word: commands may hide behind it.
-            return (ShellEffects::UNKNOWN, Vec::new());
+            return (self.walk.unknown(), Vec::new());
         }
         let mut effects = self.expansions(node, input, depth);
         if node.kind() == "herestring_redirect" {
@@ -84,6 +84,7 @@ impl Reading<'_, '_> {
             };
         } else if operator.contains('>') && !device && !descriptor && !process {
             effects = effects.join(ShellEffects::CHANGES);
+            self.walk.writing.write(&target);
         }
         (effects, behind)
     }
