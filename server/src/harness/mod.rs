@@ -12,6 +12,7 @@ use crate::session::Entry;
 mod claude_code;
 mod codex;
 mod json;
+mod recent;
 mod skim;
 #[cfg(test)]
 mod testing;
@@ -30,9 +31,10 @@ pub enum Stream {
 pub type ToolSettings<'a> = dyn Fn(&str) -> Option<ToolEffect> + 'a;
 
 /// What has to be remembered of a record's earlier lines to read the next one. It is stored with what was folded of
-/// them, so that reading goes on where it stopped. Claude Code's rows stand for themselves.
+/// them, so that reading goes on where it stopped.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
+    claude_code: claude_code::Memory,
     codex: codex::Memory,
 }
 

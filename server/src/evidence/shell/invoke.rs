@@ -18,16 +18,16 @@ impl Walk {
         };
         // Wrappers may stand before wrappers; `script` has the same limit, and its answer is unknown.
         if depth > super::walk::MAX_DEPTH {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         }
         let Some(name) = head.literal() else {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         };
-        if let Some(effects) = self.functions.get(name) {
-            return *effects;
+        if let Some(effects) = self.functions.get(name).copied() {
+            return self.noted(name, &[], input, effects);
         }
         if programs::RESERVED.contains(&name) {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         }
         let name = match name.rsplit_once('/') {
             Some((folder, file)) if folder.is_empty() || folder.starts_with('/') => file,
@@ -39,7 +39,9 @@ impl Walk {
                 return self.script(&code.join(" "), input, depth + 1);
             }
             "trap" if args.len() > 1 => return self.script(&args[0].text, input, depth + 1),
-            "source" | "." => return source(args),
+            "source" | "." => return self.noted(name, args, input, source(args)),
+            "cd" => self.writing.go(args),
+            "popd" | "pushd" => self.writing.folder = None,
             "bash" | "sh" | "zsh" | "dash" | "ksh" => return self.shell(args, input, depth),
             "find" => return self.find(args, depth),
             "test" | "[" => return test(args),
@@ -58,13 +60,20 @@ impl Walk {
             let mutates = scripts::changes(name, args).unwrap_or(Known::No);
             let effects = flagged(effects, name, args).join(ShellEffects::new(Known::No, mutates));
             let second = filter.writes_second && operands(name, args).len() > 1;
-            return effects.join(if second {
+            let effects = effects.join(if second {
                 ShellEffects::CHANGES
             } else {
                 ShellEffects::NOTHING
             });
+            return self.noted(name, args, input, effects);
         }
-        plain(name, args)
+        self.noted(name, args, input, plain(name, args))
+    }
+
+    /// What a program does, once it is noted what it changes.
+    fn noted(&mut self, name: &str, args: &[Word], input: &Input, effects: ShellEffects) -> ShellEffects {
+        self.writing.program(name, args, input, effects);
+        effects
     }
 
     /// `bash -c code`, `bash file`, or code on standard input.
@@ -73,18 +82,22 @@ impl Walk {
         let operand = args[code.unwrap_or_default()..]
             .iter()
             .find(|word| !word.is_option() && word.text != "-");
-        match (operand, &input.text) {
+        let folder = self.writing.folder.clone();
+        let effects = match (operand, &input.text) {
             (Some(operand), _) if code.is_some() => self.script(&operand.text, input, depth + 1),
-            (Some(_), _) => ShellEffects::RUNS_CODE,
+            (Some(_), _) => self.noted("", args, input, ShellEffects::RUNS_CODE),
             (None, Some(code)) => self.script(code, &Input::default(), depth + 1),
             (None, None) if is_about_itself(args) => ShellEffects::LOOKS,
-            (None, None) => ShellEffects::UNKNOWN,
-        }
+            (None, None) => self.unknown(),
+        };
+        self.writing.folder = folder;
+        effects
     }
 
     /// `find` looks, and does what it is told to do with each file.
     fn find(&mut self, args: &[Word], depth: usize) -> ShellEffects {
-        let mut effects = flagged(ShellEffects::LOOKS, "find", args);
+        let looks = flagged(ShellEffects::LOOKS, "find", args);
+        let mut effects = self.noted("find", args, &Input::default(), looks);
         let mut rest = args;
         while let Some(at) = rest
             .iter()
@@ -118,14 +131,15 @@ impl Walk {
             let mut input = input.clone();
             input.operands |= wrapper.name == "xargs";
             let written = flagged(ShellEffects::NOTHING, wrapper.name, &args[..at]);
+            let written = self.noted(wrapper.name, &args[..at], &input, written);
             return self.invoke(&args[at..], &input, depth + 1).join(written);
         }
         if matches!(wrapper.name, "sudo" | "doas") && !own.is_empty() {
             // A shell of its own, or an editor.
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         }
         let name = wrapper.name.split(' ').next().unwrap_or_default();
-        plain(name, args)
+        self.noted(name, args, input, plain(name, args))
     }
 }
 

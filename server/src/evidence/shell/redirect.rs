@@ -41,7 +41,7 @@ impl Reading<'_, '_> {
     pub(super) fn redirect(&mut self, node: Node<'_>, input: &mut Input, depth: usize) -> (ShellEffects, Vec<Word>) {
         if node.kind() == "heredoc_redirect" {
             // One that could not be turned into a word: commands may hide behind it.
-            return (ShellEffects::UNKNOWN, Vec::new());
+            return (self.walk.unknown(), Vec::new());
         }
         let mut effects = self.expansions(node, input, depth);
         if node.kind() == "herestring_redirect" {
@@ -85,6 +85,7 @@ impl Reading<'_, '_> {
             };
         } else if operator.contains('>') && !programs::keeps_nothing(&target.text) && !descriptor && !process {
             effects = effects.join(ShellEffects::CHANGES);
+            self.walk.writing.write(&target);
         }
         (effects, behind)
     }

@@ -2,6 +2,7 @@
 //! Which check it was is `check`'s business.
 
 mod absent;
+mod apart;
 mod go;
 mod javascript;
 mod join;
@@ -24,6 +25,7 @@ mod wrapper;
 
 use serde::{Deserialize, Serialize};
 
+pub use apart::{Came, each};
 pub use join::{Outcome, verdict};
 
 /// What a run, or its output alone, shows.

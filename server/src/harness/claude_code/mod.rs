@@ -3,12 +3,14 @@
 
 mod assistant;
 mod lineage;
+mod memory;
 mod notification;
 mod person;
 mod queued;
 mod record;
 mod result;
 mod row;
+mod task;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -16,6 +18,7 @@ mod tools;
 use proofmark_protocol::Harness;
 
 use super::HarnessSpec;
+pub(super) use memory::Memory;
 
 /// Claude Code's row.
 pub(super) const SPEC: HarnessSpec = HarnessSpec {

@@ -89,6 +89,16 @@ pub(super) fn kind(tool: &str, input: &Members<'_>, settings: &ToolSettings<'_>)
     by_name(&TOOLS, tool)
 }
 
+/// The task that a call looks at; none when it looks at none.
+pub(super) fn looks_at(tool: &str, input: &Members<'_>) -> Option<String> {
+    let member = match tool {
+        "BashOutput" => "bash_id",
+        "AgentOutputTool" | "TaskOutput" => "task_id",
+        _ => return None,
+    };
+    input.text(member)
+}
+
 #[cfg(test)]
 mod tests {
     use proofmark_protocol::settings::ToolEffect;
