@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use proofmark_protocol::Harness;
 use proofmark_protocol::settings::ToolEffect;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use crate::session::Entry;
+use crate::session::{Entry, ToolKind};
 
 mod claude_code;
 mod codex;
@@ -48,6 +49,17 @@ pub struct Reader<'a> {
     pub memory: &'a mut Memory,
 }
 
+/// What a call is that a hook event announces, before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announced {
+    /// What the tool is for.
+    pub kind: ToolKind,
+    /// What it is asked, as a short text.
+    pub input: String,
+    /// The files that it is to change, as it names them; empty where it names none.
+    pub changes: Vec<String>,
+}
+
 /// How one harness's record is read.
 #[derive(Debug, Clone, Copy)]
 pub struct HarnessSpec {
@@ -62,6 +74,8 @@ pub struct HarnessSpec {
     pub too_long: fn(head: &[u8], out: &mut Vec<Entry>),
     /// A reply, as the event brings it, without what the harness reads in it for itself: an entry's text lacks that too.
     pub own_words: fn(reply: &str) -> &str,
+    /// What a call is that an event announces: by the tool's name as the harness's hooks spell it, and its input, untouched.
+    pub announced: fn(tool: &str, input: Option<&RawValue>, tools: &ToolSettings<'_>) -> Announced,
     /// Whether a submitted prompt is the person's, and not a report or an envelope of the harness.
     pub is_persons: fn(prompt: &str) -> bool,
     /// Where a helper agent's record lies, from the session's transcript and the helper's id; none when one of the two

@@ -10,6 +10,7 @@ use proofmark_protocol::{Decision, Finding, Outcome};
 
 use super::fact::{Fact, FactBody, FindingEnd};
 use super::key::SessionKey;
+use super::scope::Scope;
 use crate::text;
 
 /// A claim as the facts have it.
@@ -103,6 +104,7 @@ pub struct Book {
     owed: Vec<String>,
     answered: VecDeque<(String, u64, Decision)>,
     refused_answers: u64,
+    scope: Scope,
 }
 
 impl Book {
@@ -190,6 +192,7 @@ impl Book {
                 self.owed.retain(|owed| owed != what);
                 self.said.insert(what.clone());
             }
+            FactBody::Scope { scope } => self.scope.fold(fact, scope),
             FactBody::LetGo { .. } | FactBody::TurnEnded => {}
         }
     }
@@ -318,6 +321,11 @@ impl Book {
         self.refused_answers
     }
 
+    /// The session's scope, which holds for its helper agents too.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
     /// True when this was said in this session.
     pub fn was_said(&self, what: &str) -> bool {
         self.said.contains(what)
@@ -372,7 +380,7 @@ pub fn finding_id(key: &SessionKey, agent: Option<&str>, code: &str, subject: &s
     short_hash(&[key.harness.as_str(), &key.session, agent, code, subject])
 }
 
-fn short_hash(parts: &[&str]) -> String {
+pub(super) fn short_hash(parts: &[&str]) -> String {
     let mut hasher = FnvHasher::default();
     for part in parts {
         hasher.write(part.as_bytes());

@@ -5,6 +5,8 @@ use proofmark_protocol::query::{ClaimState, SettledBy};
 use proofmark_protocol::{Decision, Finding};
 use serde::{Deserialize, Serialize};
 
+use super::scope::ScopeFact;
+
 /// One fact of one session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
@@ -88,6 +90,11 @@ pub enum FactBody {
         /// The finding's id.
         finding: String,
     },
+    /// Something happened to the session's scope.
+    Scope {
+        /// What.
+        scope: ScopeFact,
+    },
     /// A turn of the person ended with claims open.
     TurnEnded,
     /// What an event was answered.
@@ -138,6 +145,7 @@ impl FactBody {
             Self::Noted { .. } => "noted",
             Self::FindingEnded { .. } => "finding-ended",
             Self::Told { .. } => "told",
+            Self::Scope { .. } => "scope",
             Self::TurnEnded => "turn-ended",
             Self::Answered { .. } => "answered",
             Self::Owed { .. } => "owed",
@@ -154,6 +162,7 @@ impl FactBody {
             Self::FindingEnded { finding, .. } | Self::Told { finding } => finding,
             Self::Answered { event, .. } => event,
             Self::Owed { text: what } | Self::Said { what } => what,
+            Self::Scope { scope } => scope.name(),
             Self::TurnEnded => "",
         }
     }

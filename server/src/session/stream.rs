@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::board::{Begun, Board, Ended};
 use super::entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
+use super::past::{Past, Spoken};
 use crate::evidence::call::{self, CallFacts, Known};
 
 mod said;
@@ -12,7 +13,7 @@ mod said;
 mod tests;
 
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 5;
+pub const FOLD_VERSION: u32 = 7;
 /// Calls of the running turn that are kept with their texts; of older ones only whether any was, or may have been, an attempt.
 const MAX_CALLS: usize = 256;
 /// Texts since the last call that are kept, and as many remarks of the person.
@@ -86,6 +87,8 @@ pub struct Stream {
     pub board: Board,
     /// The folder in which the agent works, as the newest row that tells it has it.
     pub cwd: Option<String>,
+    /// What the agent did between the person's words.
+    pub past: Past,
     /// The session id that the rows carry.
     pub session: Option<String>,
     /// True when a client's version stands on the rows: it writes every reply to the record, sooner or later.
@@ -114,7 +117,7 @@ impl Stream {
             Entry::Prompt {
                 row,
                 turn,
-                text: _,
+                text,
                 queued,
             } => {
                 let run = if queued {
@@ -126,6 +129,9 @@ impl Stream {
                 self.turns += 1;
                 self.note_turn(turn);
                 self.prompts.push(row.clone());
+                let spoken = if queued { Spoken::Queued } else { Spoken::Prompt };
+                self.past
+                    .spoke(row.clone(), self.turns, spoken, &text, self.board.calls);
                 self.turn = Turn {
                     prompt: Some(row),
                     texts: Vec::new(),
@@ -134,9 +140,14 @@ impl Stream {
                     ..run
                 };
             }
-            Entry::Remark { row: _, text } => push_bounded(&mut self.turn.remarks, text),
+            Entry::Remark { row, text } => {
+                self.past
+                    .spoke(row, self.turns, Spoken::Remark, &text, self.board.calls);
+                push_bounded(&mut self.turn.remarks, text);
+            }
             Entry::Text { row: _, text } => {
                 said::take(&mut self.turn, &self.board, &text);
+                self.past.wrote(&text);
                 push_bounded(&mut self.turn.texts, text);
             }
             Entry::Call {
@@ -173,6 +184,7 @@ impl Stream {
             Entry::Unreadable => {
                 self.turn.unreadable += 1;
                 self.board.miss();
+                self.past.unreadable();
             }
         }
     }
@@ -193,6 +205,7 @@ impl Stream {
     fn begin_call(&mut self, (id, tool, kind, input): (CallId, String, ToolKind, String), changes: &[String]) {
         self.turn.texts.clear();
         self.turn.passes.clear();
+        self.past.called(&id);
         if self.turn.calls.len() == MAX_CALLS {
             let oldest = self.turn.calls.remove(0);
             self.turn.older_attempt |= oldest.facts.attempted == Known::Yes;
@@ -245,6 +258,7 @@ impl Stream {
         output[..end].clone_into(&mut call.output);
         // What tells the end of a call in the background does not name its helper again.
         call.helper = helper.or_else(|| call.helper.take());
+        self.past.ended(call);
     }
 
     /// True when the record shows the reply: all that came before it is then on record too.
