@@ -31,6 +31,10 @@ pub const LIST_SESSIONS: &str = "listSessions";
 pub const STATUS: &str = "status";
 /// Nothing refuses for a while.
 pub const PAUSE: &str = "pause";
+/// The person lifts a session's scope lock.
+pub const RELEASE_SCOPE: &str = "releaseScope";
+/// The person says what a session is to do, and what not.
+pub const SET_SCOPE: &str = "setScope";
 /// Who answers, without a look at anything else: a server that is busy answers too.
 pub const PING: &str = "ping";
 /// A session's document.
@@ -48,7 +52,7 @@ pub const SHUTDOWN: &str = "shutdown";
 pub const FINDINGS_CHANGED: &str = "findingsChanged";
 
 /// Every method a client may call.
-pub const ALL: [&str; 21] = [
+pub const ALL: [&str; 23] = [
     ON_SESSION_START,
     ON_PROMPT,
     ON_PRE_TOOL_USE,
@@ -64,6 +68,8 @@ pub const ALL: [&str; 21] = [
     LIST_SESSIONS,
     STATUS,
     PAUSE,
+    RELEASE_SCOPE,
+    SET_SCOPE,
     PING,
     SESSION_REPORT,
     PUBLISHED_URIS,

@@ -12,7 +12,8 @@ use crate::event::{
 use crate::findings::{FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
 use crate::frame::{self, ErrorObject, Speaker};
 use crate::query::{
-    Claim, ListClaimsParams, Pause, PauseParams, Pong, ReopenClaimParams, RetireClaimParams, SessionStatus, Status,
+    Claim, ListClaimsParams, Pause, PauseParams, Pong, ReleaseScopeParams, ReopenClaimParams, RetireClaimParams,
+    SessionStatus, SetScopeParams, Status,
 };
 use crate::settings::Settings;
 use crate::{Decision, method};
@@ -72,6 +73,8 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::LIST_SESSIONS, of::<()>, of::<Vec<SessionStatus>>);
     add(method::STATUS, of::<()>, of::<Status>);
     add(method::PAUSE, of::<PauseParams>, of::<Pause>);
+    add(method::RELEASE_SCOPE, of::<ReleaseScopeParams>, of::<SessionStatus>);
+    add(method::SET_SCOPE, of::<SetScopeParams>, of::<SessionStatus>);
     add(method::PING, of::<()>, of::<Pong>);
     add(method::SESSION_REPORT, of::<SessionReportParams>, of::<SessionReport>);
     add(method::PUBLISHED_URIS, of::<PublishedUrisParams>, of::<Vec<String>>);

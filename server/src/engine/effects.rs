@@ -9,7 +9,8 @@ use std::time::Instant;
 use proofmark_protocol::query::Pause;
 use proofmark_protocol::{Decision, Outcome};
 
-use super::live::{self, Inheritance, Live};
+use super::lineage::Inheritance;
+use super::live::{self, Live};
 use super::settings::Effective;
 use super::{Engine, Event, LEDGER_WAIT, Slot, now};
 use crate::checks::Note;

@@ -1,9 +1,10 @@
 //! One live session: its book, and the folded records of its agents, kept up to date with ledger and files.
 //! What any of it means for a reply is decided in the core.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use proofmark_protocol::Harness;
@@ -13,16 +14,15 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::observed;
+use super::slot::Hold;
 use crate::checks::Lag;
 use crate::evidence::call::{CallFacts, Known};
 use crate::harness::{self, HarnessSpec, Memory, Reader, Stream as Whose};
 use crate::ledger::{Ledger, LedgerError};
 use crate::record::{Follower, Line, RecordError};
-use crate::session::book::claim_id;
 use crate::session::observed::Joined;
 use crate::session::stream::FOLD_VERSION;
 use crate::session::{Book, CallRecord, Ending, Fact, FactBody, SessionKey, Stream, ToolKind};
-use crate::text;
 
 /// New bytes of a record after which its fold is stored again.
 const SNAPSHOT_EVERY: u64 = 256 * 1024;
@@ -74,6 +74,8 @@ impl Following {
 #[derive(Default)]
 pub(super) struct Live {
     pub(super) book: Book,
+    /// Whether the book holds calls up, for those who ask without waiting for it.
+    pub(super) hold: Arc<Hold>,
     loaded: Option<i64>,
     last_fact: i64,
     /// Facts that this process wrote and took since it last read: another process's fact may have a lower id.
@@ -86,7 +88,7 @@ pub(super) struct Live {
     /// Facts that were taken and could not be written, oldest first: they go with the next ones.
     pub(super) unwritten: Vec<Fact>,
     pub(super) records: HashMap<String, Following>,
-    lineage_known: bool,
+    pub(super) lineage_known: bool,
     /// The transcript was waited for, and did not come.
     never_came: bool,
     /// Advice for the agent that its harness has no way for, until it is sent back for something.
@@ -107,13 +109,6 @@ pub(super) enum Unread {
     /// The file gives trouble.
     #[error("the transcript can't be read ({0})")]
     Record(#[from] RecordError),
-}
-
-/// What a session takes over when it is first seen.
-pub(super) struct Inheritance {
-    /// The row that its record begins with, by which its own forks will find it.
-    pub(super) first: String,
-    pub(super) facts: Vec<Fact>,
 }
 
 /// How reading a record went.
@@ -165,7 +160,13 @@ impl Live {
         self.taken.clear();
         self.last_fact = new.last;
         self.loaded = Some(version);
+        self.hold.set(&self.book);
         Ok(())
+    }
+
+    /// True when the book was read from the ledger.
+    pub(super) fn is_loaded(&self) -> bool {
+        self.loaded.is_some()
     }
 
     /// Has the next refresh read the ledger: this process wrote facts of the session past this book.
@@ -193,6 +194,7 @@ impl Live {
                 self.answered.insert(event.clone());
             }
         }
+        self.hold.set(&self.book);
     }
 
     /// Notes under which ids facts were written that had been taken before.
@@ -270,7 +272,7 @@ impl Live {
         first
     }
 
-    /// Reads the records of the helper agents that the running turn of an agent delegated to.
+    /// Reads the records of the helper agents that an agent delegated to in its running turn and in its last runs.
     pub(super) fn read_helpers(
         &mut self,
         ledger: &Ledger,
@@ -281,13 +283,9 @@ impl Live {
         stop: &AtomicBool,
     ) {
         let Some(spec) = harness::spec(key.harness) else { return };
-        let helpers: Vec<String> = self.stream(agent).map_or_else(Vec::new, |stream| {
-            stream
-                .turn
-                .calls
-                .iter()
-                .filter_map(|call| call.helper.clone())
-                .collect()
+        let helpers: BTreeSet<String> = self.stream(agent).map_or_else(BTreeSet::new, |stream| {
+            let running = stream.turn.calls.iter().filter_map(|call| call.helper.as_ref());
+            running.chain(stream.past.recent_helpers()).cloned().collect()
         });
         for helper in helpers {
             if let Some(path) = (spec.agent_transcript)(transcript, &helper) {
@@ -314,11 +312,12 @@ impl Live {
         let attempted = stream.attempted(&nested);
         if call.ending == Some(Ending::Background) {
             // It still works: what it has not tried so far it may be trying now.
-            let attempted = match attempted {
-                Known::Yes => Known::Yes,
-                Known::No | Known::Unknown => Known::Unknown,
+            let certain = |known| if known == Known::Yes { known } else { Known::Unknown };
+            return CallFacts {
+                attempted: certain(attempted),
+                mutated: certain(stream.past.whole()),
+                ..unknown
             };
-            return CallFacts { attempted, ..unknown };
         }
         // An attempt is no look: one that was denied saw nothing.
         let observed = match (stream.observed(None, &nested).next(), attempted) {
@@ -329,7 +328,7 @@ impl Live {
         CallFacts {
             attempted,
             observed,
-            mutated: Known::Unknown,
+            mutated: stream.past.whole(),
         }
     }
 
@@ -367,46 +366,6 @@ impl Live {
             torn: following.torn,
             joined: following.joined.as_ref(),
         })
-    }
-
-    /// On first sight of a session's record: its first row, and the facts that it takes over from the session it was
-    /// forked from. None at every later sight.
-    pub(super) fn inherit(&mut self, ledger: &Ledger, key: &SessionKey) -> Result<Option<Inheritance>, LedgerError> {
-        let Some(stream) = self.stream(None) else {
-            return Ok(None);
-        };
-        let Some(first) = stream.prompts.first().filter(|row| !row.is_empty()) else {
-            return Ok(None);
-        };
-        // A fork's rows carry the fork's own id: a file of another session, or of none, is no fork.
-        if self.lineage_known || stream.session.as_deref() != Some(key.session.as_str()) {
-            return Ok(None);
-        }
-        let family = ledger.lineage(key.harness, first)?;
-        // Seen by a server before this one: the others may be its forks, and what they took over is settled here since.
-        if family.contains(&key.session) {
-            self.lineage_known = true;
-            return Ok(None);
-        }
-        let copied: Vec<&str> = stream.prompts.iter().map(String::as_str).collect();
-        let mut facts = Vec::new();
-        for session in family {
-            let parent = SessionKey {
-                harness: key.harness,
-                session,
-            };
-            let known = ledger.facts(&parent, 0)?.facts.into_iter().map(|stored| stored.fact);
-            facts.extend(inherited(&parent, key, known, &copied));
-        }
-        Ok(Some(Inheritance {
-            first: first.clone(),
-            facts,
-        }))
-    }
-
-    /// What there was to take over is on the ledger.
-    pub(super) fn inherited(&mut self) {
-        self.lineage_known = true;
     }
 
     /// The folds that have moved on enough to be stored again: name and body.
@@ -494,34 +453,6 @@ fn follow(
     Ok(())
 }
 
-/// A parent's claims whose turns were copied, as facts of the fork.
-fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = Fact>, copied: &[&str]) -> Vec<Fact> {
-    let mut ids: BTreeMap<String, String> = BTreeMap::new();
-    let mut taken = Vec::new();
-    for mut fact in facts {
-        if !fact.anchor.as_deref().is_some_and(|anchor| copied.contains(&anchor)) {
-            continue;
-        }
-        match &mut fact.body {
-            FactBody::ClaimTagged {
-                claim, text, rewords, ..
-            } => {
-                let id = claim_id(key, fact.agent.as_deref(), &text::folded(text));
-                ids.insert(std::mem::replace(claim, id.clone()), id);
-                *rewords = rewords.as_ref().and_then(|old| ids.get(old).cloned());
-            }
-            FactBody::ClaimSettled { claim, .. } | FactBody::ClaimReopened { claim } => match ids.get(claim) {
-                Some(id) => claim.clone_from(id),
-                None => continue,
-            },
-            _ => continue,
-        }
-        fact.key = format!("inherited:{}:{}", parent.session, fact.key);
-        taken.push(fact);
-    }
-    taken
-}
-
 /// The path of an agent's record, from what an event says of it.
 pub(super) fn record_path(spec: Option<&HarnessSpec>, at: &proofmark_protocol::SessionRef) -> Option<PathBuf> {
     let named = |path: &Option<String>| path.as_deref().filter(|path| !path.is_empty()).map(PathBuf::from);
@@ -534,9 +465,10 @@ pub(super) fn record_path(spec: Option<&HarnessSpec>, at: &proofmark_protocol::S
     }
 }
 
-/// True when a call of the running turn delegates.
+/// True when a call of the running turn delegates, or one of the last runs did.
 pub(super) fn delegates(stream: &Stream) -> bool {
-    stream.turn.calls.iter().any(|call| call.kind == ToolKind::Delegates)
+    let running = stream.turn.calls.iter().any(|call| call.kind == ToolKind::Delegates);
+    running || stream.past.recent_helpers().next().is_some()
 }
 
 #[cfg(test)]

@@ -2,12 +2,15 @@
 //! Rules about claims and turns stay in the core; sockets and lines in `rpc/`.
 
 mod effects;
+mod gate;
+mod lineage;
 mod live;
 mod observed;
 mod once;
 mod pauses;
 pub mod queries;
 mod settings;
+mod slot;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -16,10 +19,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use dashmap::DashMap;
-use proofmark_protocol::event::{
-    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
-};
-use proofmark_protocol::{Decision, Outcome, SessionRef};
+use proofmark_protocol::event::{PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams};
+use proofmark_protocol::settings::Mode;
+use proofmark_protocol::{Decision, SessionRef};
 
 use crate::checks::{PromptView, REGISTRY, Record, StopView};
 use crate::harness;
@@ -27,11 +29,10 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::session::decide::{self, Step};
 use crate::session::observed::Joined;
 use crate::session::{CallRecord, SessionKey};
-use live::Live;
 use observed::AtStop;
-use once::Recent;
 use pauses::PauseEnds;
 use settings::SettingsFiles;
+use slot::Slot;
 pub use watch::{Watch, WatchError};
 
 /// Within this time a gate is decided, or it passes and that is said.
@@ -68,13 +69,6 @@ pub struct Engine {
     stirred: tokio::sync::watch::Sender<()>,
     /// How often a broken ledger was replaced by a new one.
     renewals: AtomicU64,
-}
-
-#[derive(Default)]
-struct Slot {
-    live: Mutex<Live>,
-    recent: Recent,
-    late_said: AtomicBool,
 }
 
 /// An agent's wish to end its turn.
@@ -183,33 +177,6 @@ impl Engine {
         self.commit(&mut live, &event, turn, None, outcomes)
     }
 
-    /// Runs a gate's decision on a thread that may wait for files. The flag is raised when its time is up.
-    pub async fn gate(
-        self: &Arc<Self>,
-        at: &SessionRef,
-        decide: impl FnOnce(&Self, &AtomicBool) -> Decision + Send + 'static,
-    ) -> Decision {
-        let passed = |why| SessionKey::of(at).map_or_else(Decision::allow, |key| self.slot(&key).passed(why));
-        let expired = Arc::new(AtomicBool::new(false));
-        let (engine, flag) = (Arc::clone(self), Arc::clone(&expired));
-        let work = tokio::task::spawn_blocking(move || decide(&engine, &flag));
-        match tokio::time::timeout(GATE_DEADLINE, work).await {
-            Ok(Ok(decision)) => decision,
-            Ok(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Ok(Err(_)) => passed(SHUTTING_DOWN),
-            Err(_) => {
-                expired.store(true, Ordering::Relaxed);
-                passed(TOO_LONG)
-            }
-        }
-    }
-
-    /// `onPreToolUse`: no check has a say about tool calls, so this reads and writes nothing.
-    pub fn on_pre_tool_use(&self, _: &PreToolUseParams) -> Decision {
-        self.woken();
-        Decision::allow()
-    }
-
     /// `onPrompt`.
     pub async fn on_prompt(self: &Arc<Self>, params: PromptParams) -> Decision {
         let Some(key) = SessionKey::of(&params.at) else {
@@ -247,6 +214,20 @@ impl Engine {
             self.observe_prompt(&mut live, &event, &params.prompt, true);
             return Decision::allow();
         }
+        if effective.settings.scope_lock.mode != Mode::Off
+            && live.stream(None).is_some_and(live::delegates)
+            && let Some(transcript) = params.at.transcript.as_deref()
+        {
+            let ledger = self.ledger();
+            live.read_helpers(
+                &ledger,
+                &event.key,
+                None,
+                Path::new(transcript),
+                &effective.settings,
+                expired,
+            );
+        }
         if live.stream(None).is_some_and(|stream| stream.by_harness) {
             return Decision::allow();
         }
@@ -262,6 +243,7 @@ impl Engine {
             book: &live.book,
             stream: live.stream(None),
             helper: &helper,
+            others: &live.others(None),
             prompt: &params.prompt,
             settings: &effective.settings,
         };
@@ -465,21 +447,6 @@ impl Engine {
     /// The ledger in use.
     pub fn ledger(&self) -> Arc<Ledger> {
         Arc::clone(&self.ledger.read().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Slot {
-    /// The answer to an event that could not be decided; said once.
-    fn passed(&self, why: &str) -> Decision {
-        if self.late_said.swap(true, Ordering::Relaxed) {
-            return Decision::allow();
-        }
-        let text = format!("Proofmark let this event pass unchecked: {why}.");
-        Decision {
-            outcome: Outcome::Advise,
-            to_person: Some(text),
-            ..Decision::default()
-        }
     }
 }
 

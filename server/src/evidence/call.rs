@@ -30,8 +30,8 @@ pub struct CallFacts {
 
 /// What a call did. `ending` is none while no result is on record.
 ///
-/// - A call that failed has run: it showed a failure. What it changed before that is unknown. So it is where nobody says
-///   whether it failed.
+/// - A call that failed has run: it showed a failure. What it changed before that is unknown, as it is for one whose
+///   end says neither.
 /// - A refused call (`Ending::Denied`) was attempted when it would have looked, and did nothing else.
 /// - A call that was cut off, goes on in the background or has no result yet has shown nothing so far.
 /// - A helper's call is unknown here, its own record says the rest; a refused one saw and changed nothing, and whether
@@ -80,7 +80,7 @@ pub fn facts(kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
         ),
     };
     let observed = match ending {
-        Some(Ending::Succeeded | Ending::Failed | Ending::Ran) => observes,
+        Some(Ending::Succeeded | Ending::Failed | Ending::Untold) => observes,
         // A helper looks on its own, whatever became of the call that started it.
         _ if *kind == ToolKind::Delegates && ending != Some(Ending::Denied) => observes,
         _ => Known::No,
@@ -114,7 +114,7 @@ mod tests {
         let endings = [
             Some(Ending::Succeeded),
             Some(Ending::Failed),
-            Some(Ending::Ran),
+            Some(Ending::Untold),
             Some(Ending::Denied),
             Some(Ending::Interrupted),
             Some(Ending::Background),

@@ -7,14 +7,16 @@ use proofmark_protocol::Harness;
 use proofmark_protocol::event::PostToolUseParams;
 use proofmark_protocol::settings::ToolEffect;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use crate::session::Entry;
 use crate::session::observed::SeenCall;
+use crate::session::{Entry, ToolKind};
 
 mod claude_code;
 mod codex;
 mod cursor;
 mod json;
+mod recent;
 mod skim;
 #[cfg(test)]
 mod testing;
@@ -33,9 +35,10 @@ pub enum Stream {
 pub type ToolSettings<'a> = dyn Fn(&str) -> Option<ToolEffect> + 'a;
 
 /// What has to be remembered of a record's earlier lines to read the next one. It is stored with what was folded of
-/// them, so that reading goes on where it stopped. Claude Code's rows stand for themselves.
+/// them, so that reading goes on where it stopped.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
+    claude_code: claude_code::Memory,
     codex: codex::Memory,
     #[serde(default)]
     cursor: cursor::Memory,
@@ -49,6 +52,17 @@ pub struct Reader<'a> {
     pub tools: &'a ToolSettings<'a>,
     /// What was remembered of the lines before.
     pub memory: &'a mut Memory,
+}
+
+/// What a call is that a hook event announces, before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announced {
+    /// What the tool is for.
+    pub kind: ToolKind,
+    /// What it is asked, as a short text.
+    pub input: String,
+    /// The files that it is to change, as it names them; empty where it names none.
+    pub changes: Vec<String>,
 }
 
 /// How one harness's record is read.
@@ -65,6 +79,8 @@ pub struct HarnessSpec {
     pub too_long: fn(head: &[u8], out: &mut Vec<Entry>),
     /// A reply, as the event brings it, without what the harness reads in it for itself: an entry's text lacks that too.
     pub own_words: fn(reply: &str) -> &str,
+    /// What a call is that an event announces: by the tool's name as the harness's hooks spell it, and its input, untouched.
+    pub announced: fn(tool: &str, input: Option<&RawValue>, tools: &ToolSettings<'_>) -> Announced,
     /// Whether a submitted prompt is the person's, and not a report or an envelope of the harness.
     pub is_persons: fn(prompt: &str) -> bool,
     /// Where a helper agent's record lies, from the session's transcript and the helper's id; none when one of the two

@@ -45,6 +45,12 @@ pub(crate) fn short(entries: &[Entry]) -> String {
             }
             Entry::Remark { row, text } => format!("remark    {row} {}", brief(text)),
             Entry::Origin {
+                session: None,
+                cwd: Some(folder),
+                by_harness: false,
+                ..
+            } => format!("folder    {folder}"),
+            Entry::Origin {
                 session, by_harness, ..
             } => {
                 let whose = if *by_harness { " by the harness" } else { "" };
@@ -57,7 +63,7 @@ pub(crate) fn short(entries: &[Entry]) -> String {
                 tool,
                 kind,
                 input,
-                changes: _,
+                changes,
             } => {
                 let kind = if let ToolKind::Shell { command } = kind {
                     assert!(command.starts_with(input.as_str()));
@@ -65,7 +71,11 @@ pub(crate) fn short(entries: &[Entry]) -> String {
                 } else {
                     format!("{kind:?}")
                 };
-                format!("call      {row} {id} {tool} {kind} {}", brief(input))
+                let changes = match &changes[..] {
+                    [] => String::new(),
+                    named => format!(" changes {named:?}"),
+                };
+                format!("call      {row} {id} {tool} {kind} {}{changes}", brief(input))
             }
             Entry::Result {
                 id,

@@ -1,6 +1,8 @@
 //! What tools are for, as far as no single harness decides it: the person's settings, and verbs in names of MCP tools.
 //! Each harness's own tools stand in its folder; what a shell command does stays out.
 
+use std::borrow::Cow;
+
 use proofmark_protocol::settings::ToolEffect;
 
 use super::ToolSettings;
@@ -12,6 +14,22 @@ pub(crate) type Table<'a> = [(ToolKind, &'a [&'a str])];
 
 /// So much of what a call was asked is kept, in characters.
 const ASKED: usize = 400;
+
+/// So much of the beginning of what a call showed is kept, in bytes: what could not start says so there.
+const HEAD: usize = 32 * 1024;
+/// So much of its end, in bytes: runners put their summaries there.
+const TAIL: usize = 96 * 1024;
+/// Members of an input that name the file which a tool changes.
+const CHANGED: [&str; 8] = [
+    "file_path",
+    "notebook_path",
+    "path",
+    "filePath",
+    "relative_path",
+    "file",
+    "source",
+    "destination",
+];
 
 /// Words by which an MCP tool's name says what it does.
 const VERBS: [(ToolKind, &[&str]); 2] = [
@@ -122,6 +140,29 @@ pub(crate) fn brief(text: &str) -> String {
 pub(crate) fn cut(text: &str, len: usize) -> String {
     let end = text.char_indices().nth(len).map_or(text.len(), |(at, _)| at);
     text[..end].to_owned()
+}
+
+/// What a call showed: all of it, or its beginning and its end, whole lines with a line between them that says how much
+/// is left out.
+pub(crate) fn shown(text: Cow<'_, str>) -> String {
+    if text.len() <= HEAD + TAIL {
+        return text.into_owned();
+    }
+    let head = &text[..text.floor_char_boundary(HEAD)];
+    let head = head.rfind('\n').map_or(head, |end| &head[..end]);
+    // The rest of a line that was cut could pass for a summary that nobody printed.
+    let tail = &text[text.ceil_char_boundary(text.len() - TAIL)..];
+    let tail = tail.split_once('\n').map_or("", |(_, whole)| whole);
+    let left_out = text.len() - head.len() - tail.len();
+    format!("{head}\n[{left_out} bytes of the output are left out here]\n{tail}")
+}
+
+/// The files that a tool of this kind is to change, by the members of its input that name one.
+pub(crate) fn changed(kind: &ToolKind, input: &Members<'_>) -> Vec<String> {
+    if *kind != ToolKind::Mutates {
+        return Vec::new();
+    }
+    CHANGED.iter().filter_map(|name| input.text(name)).collect()
 }
 
 #[cfg(test)]

@@ -15,9 +15,10 @@ use proofmark_protocol::event::{
     SubagentStartParams,
 };
 use proofmark_protocol::findings::{PublishedUrisParams, SessionReportParams};
-use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, NOT_FOUND};
+use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND};
 use proofmark_protocol::query::{
-    Claim, ListClaimsParams, PauseParams, ReopenClaimParams, RetireClaimParams, ServerStatus,
+    Claim, ListClaimsParams, PauseParams, ReleaseScopeParams, ReopenClaimParams, RetireClaimParams, ServerStatus,
+    SessionStatus, SetScopeParams,
 };
 use proofmark_protocol::{Decision, SessionRef, method};
 use serde::Serialize;
@@ -26,7 +27,7 @@ use serde::de::DeserializeOwned;
 use crate::engine::queries::{self, QueryError};
 use crate::engine::{Engine, now};
 use crate::rpc::owner::Control;
-use crate::session::SessionKey;
+use crate::session::{By, SessionKey};
 
 /// What every handler can reach.
 pub(crate) struct Context {
@@ -56,7 +57,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(
         m,
         method::ON_PRE_TOOL_USE,
-        |context, params: PreToolUseParams| async move { Ok(context.engine.on_pre_tool_use(&params)) },
+        |context, params: PreToolUseParams| async move { Ok(context.engine.on_pre_tool_use(params).await) },
     )?;
     add(m, method::ON_POST_TOOL_USE, |context, params: PostToolUseParams| {
         gate(context, params.at.clone(), move |engine, _| {
@@ -98,6 +99,18 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(m, method::PAUSE, |context, params: PauseParams| {
         query(context, move |engine| {
             queries::pause(&engine.ledger(), params.session.as_deref(), params.seconds, now())
+        })
+    })?;
+    add(m, method::RELEASE_SCOPE, |context, params: ReleaseScopeParams| {
+        query(context, move |engine| {
+            let said = queries::release_scope(&engine.ledger(), &params.session, By::Editor, now());
+            of_session(engine, said)
+        })
+    })?;
+    add(m, method::SET_SCOPE, |context, params: SetScopeParams| {
+        query(context, move |engine| {
+            let said = queries::set_scope(&engine.ledger(), &params.session, &params.contract, By::Editor, now());
+            of_session(engine, said)
         })
     })?;
     add(m, method::STATUS, |context, _: Ignored| {
@@ -143,6 +156,17 @@ fn of_claim(engine: &Engine, said: Result<Claim, QueryError>) -> Result<Claim, Q
         engine.written(&SessionKey {
             harness: claim.harness,
             session: claim.session.clone(),
+        });
+    }
+    said
+}
+
+/// Has the engine notice what the person said of a session.
+fn of_session(engine: &Engine, said: Result<SessionStatus, QueryError>) -> Result<SessionStatus, QueryError> {
+    if let Ok(session) = &said {
+        engine.written(&SessionKey {
+            harness: session.harness,
+            session: session.session.clone(),
         });
     }
     said
@@ -215,7 +239,9 @@ where
         error @ (QueryError::UnknownClaim(_)
         | QueryError::NotOpen(_)
         | QueryError::NotRetired(_)
+        | QueryError::NoScope(_)
         | QueryError::UnknownSession(_)) => ErrorObject::owned(NOT_FOUND, error.to_string(), None::<()>),
+        error @ QueryError::NoContract => ErrorObject::owned(INVALID_PARAMS, error.to_string(), None::<()>),
         error => failed(&error.to_string()),
     })
 }

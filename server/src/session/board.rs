@@ -1,6 +1,10 @@
 //! The verdict board: what each check of one agent's record came to, run by run, and what was changed in between.
 //! Which check a command runs and what came of it is read in `evidence/`; what follows for a reply stays out.
 
+mod fold;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -10,12 +14,19 @@ use crate::evidence::call::Known;
 use crate::evidence::check::{Relation, Run, relation};
 use crate::evidence::verdict::{Counts, Verdict};
 
+pub(super) use fold::{Begun, Ended, sentence};
+
 /// Checks that are kept; of more the one that ran longest ago goes.
 pub const MAX_CHECKS: usize = 200;
 /// Runs of one check that are kept, the newest; the last pass before them is kept beside them.
 pub const MAX_RUNS: usize = 16;
 /// Changes that are kept, the newest.
 pub const MAX_CHANGES: usize = 256;
+
+/// Runs without an end that are kept, the newest.
+const MAX_RUNNING: usize = 128;
+/// Sentences of earlier replies that are kept, the newest.
+const MAX_USED: usize = 48;
 
 /// One run of a check that came to an end, or is known to have none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +37,8 @@ pub struct Ran {
     pub turn: u64,
     /// The call.
     pub call: CallId,
-    /// What it selects, where, and what hides its status.
+    /// What it selects, where, and what hides its status. Its folder is a whole path where the record tells the one in
+    /// which the agent worked.
     pub run: Run,
     /// The command as a short quote.
     pub command: String,
@@ -35,8 +47,10 @@ pub struct Ran {
     /// Why, in one short sentence.
     pub because: String,
     /// The numbers of its summary.
+    #[serde(default, skip_serializing_if = "has_none")]
     pub counts: Counts,
     /// Where failures are, as the runner names them: file and line; the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<(String, Option<u32>)>,
 }
 
@@ -45,7 +59,7 @@ pub struct Ran {
 pub struct CheckRow {
     /// Its identity, as in [`Run::key`] with the working folder taken into account.
     pub key: String,
-    /// Its runs, oldest first.
+    /// Its newest runs in the order in which they were started, and before them the last pass that came before.
     pub runs: Vec<Ran>,
 }
 
@@ -58,9 +72,11 @@ pub struct Change {
     pub turn: u64,
     /// The call.
     pub call: CallId,
-    /// The file as the call names it, in the folder where it was named; none when nobody can tell which.
+    /// The file as the call names it, in the folder where it was named: a whole path where the record tells that one.
+    /// None when nobody can tell which.
     pub path: Option<String>,
-    /// Whether it happened: `Unknown` for a command that may have changed something.
+    /// Whether it happened: `Unknown` for a call that may have changed something, and as long as none is known to have
+    /// ended well; never `No`.
     pub happened: Known,
     /// What was called, as a short quote.
     pub input: String,
@@ -90,6 +106,8 @@ pub struct Board {
     pub running: Vec<Ran>,
     /// What earlier replies said of a pass, oldest first.
     pub used: VecDeque<Used>,
+    /// How many calls stood before, or were, the newest thing that could not be read: a line, or a shell command.
+    pub gap: Option<u64>,
 }
 
 impl CheckRow {
@@ -129,8 +147,17 @@ impl Board {
         runs.map(relate).filter(|(_, relation)| *relation != Relation::Other)
     }
 
+    /// Whether something may be missing after the call of that place: a run, a change.
+    pub fn may_lack_after(&self, nth: u64) -> bool {
+        self.gap.is_some_and(|gap| gap >= nth)
+    }
+
     /// What was changed after the call of that place.
     pub fn changed_after(&self, nth: u64) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(move |change| change.nth > nth)
     }
+}
+
+fn has_none(counts: &Counts) -> bool {
+    *counts == Counts::default()
 }

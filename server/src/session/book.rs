@@ -11,6 +11,7 @@ use proofmark_protocol::{Decision, Finding, Outcome};
 use super::fact::{Fact, FactBody, FindingEnd};
 use super::key::SessionKey;
 use super::observed::{Observation, Seen};
+use super::scope::Scope;
 use crate::text;
 
 /// A claim as the facts have it.
@@ -107,6 +108,7 @@ pub struct Book {
     owed: Vec<String>,
     answered: VecDeque<(String, u64, Decision)>,
     refused_answers: u64,
+    scope: Scope,
     observed: BTreeMap<Agent, Observed>,
 }
 
@@ -203,6 +205,7 @@ impl Book {
                 self.said.insert(what.clone());
             }
             FactBody::Observed { seen, during, read } => self.observe(fact, seen, during.as_ref(), *read),
+            FactBody::Scope { scope } => self.scope.fold(fact, scope),
             FactBody::LetGo { .. } | FactBody::TurnEnded => {}
         }
     }
@@ -353,6 +356,11 @@ impl Book {
         self.refused_answers
     }
 
+    /// The session's scope, which holds for its helper agents too.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
     /// True when this was said in this session.
     pub fn was_said(&self, what: &str) -> bool {
         self.said.contains(what)
@@ -407,7 +415,7 @@ pub fn finding_id(key: &SessionKey, agent: Option<&str>, code: &str, subject: &s
     short_hash(&[key.harness.as_str(), &key.session, agent, code, subject])
 }
 
-fn short_hash(parts: &[&str]) -> String {
+pub(super) fn short_hash(parts: &[&str]) -> String {
     let mut hasher = FnvHasher::default();
     for part in parts {
         hasher.write(part.as_bytes());

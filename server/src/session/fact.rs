@@ -6,6 +6,7 @@ use proofmark_protocol::{Decision, Finding};
 use serde::{Deserialize, Serialize};
 
 use super::observed::Seen;
+use super::scope::ScopeFact;
 
 /// One fact of one session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,6 +100,11 @@ pub enum FactBody {
         /// How much of the agent's record was read before, in bytes: what stood there was earlier.
         read: u64,
     },
+    /// Something happened to the session's scope.
+    Scope {
+        /// What.
+        scope: ScopeFact,
+    },
     /// A turn of the person ended with claims open.
     TurnEnded,
     /// What an event was answered.
@@ -150,6 +156,7 @@ impl FactBody {
             Self::FindingEnded { .. } => "finding-ended",
             Self::Told { .. } => "told",
             Self::Observed { .. } => "observed",
+            Self::Scope { .. } => "scope",
             Self::TurnEnded => "turn-ended",
             Self::Answered { .. } => "answered",
             Self::Owed { .. } => "owed",
@@ -167,6 +174,7 @@ impl FactBody {
             Self::Answered { event, .. } => event,
             Self::Owed { text: what } | Self::Said { what } => what,
             Self::Observed { seen, .. } => seen.subject(),
+            Self::Scope { scope } => scope.name(),
             Self::TurnEnded => "",
         }
     }

@@ -3,20 +3,27 @@
 
 mod cited;
 mod claim;
+mod contract;
 mod correction;
 mod passes;
+mod person;
 mod prose;
 mod quote;
+mod release;
 mod request;
 mod spoken;
 mod tag;
+mod wanted;
 mod words;
 
 pub use cited::cited;
 pub use claim::{folded, shares_subject, similarity};
+pub use contract::contract;
 pub use correction::{Correction, Phrases, correction};
 pub use passes::{About, PassClaim, owns_failure, pass_claims};
 pub use prose::Prose;
 pub use quote::quote;
+pub use release::{Released, release};
 pub use request::{drop_request, names_claim};
 pub use tag::{Tag, tags};
+pub use wanted::{Wanted, wanted_paths};

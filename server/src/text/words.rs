@@ -210,13 +210,17 @@ pub(super) fn sense(word: &str) -> String {
         .map_or(stem_of_word, |first| stem(first))
 }
 
-/// A file of the cases that this room's tests read.
+/// A file of the cases about tags and claims.
 #[cfg(test)]
 pub(super) fn fixture(name: &str) -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fixtures/tags")
-        .join(name);
-    std::fs::read_to_string(path).unwrap()
+    fixture_in("tags", name)
+}
+
+/// A file of the cases that this room's tests read.
+#[cfg(test)]
+pub(super) fn fixture_in(folder: &str, name: &str) -> String {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    std::fs::read_to_string(fixtures.join(folder).join(name)).unwrap()
 }
 
 #[cfg(test)]

@@ -1,18 +1,24 @@
 //! What a shell command does, read from its syntax tree.
 //! Running anything, and what its output says, stays out.
 
+mod changes;
 mod compound;
 pub(super) mod grammar;
 pub(super) mod heredoc;
 mod invoke;
+pub(crate) mod patch;
 pub(super) mod programs;
 pub(super) mod readers;
 mod redirect;
+mod scripts;
 #[cfg(test)]
 mod tests;
 pub(super) mod tree;
 pub(super) mod walk;
 pub(super) mod word;
+
+pub use changes::changes;
+pub(crate) use changes::{Changed, Changes, written};
 
 use super::call::Known;
 use walk::Walk;

@@ -1,17 +1,17 @@
 //! The few lines of an output from which the same verdict is read as from all of it: what may be kept of it.
 //! Where they are kept, and what runs a command, stays out.
 
-use std::slice;
+use std::collections::BTreeSet;
 
 use super::super::check::Run;
-use super::{Counts, Outcome, Summary, Verdict, summary, text, verdict};
+use super::{Came, Outcome, Verdict, each, text, verdict};
 
 /// The longest excerpt, in characters.
 const LONGEST: usize = 1_200;
 /// So many lines at the end of an output are tried, the fewest first. Most runners end with their summary.
 const ENDS: [usize; 7] = [0, 1, 2, 4, 8, 16, 32];
-/// Of a command that runs more checks than this, only what all of them came to is compared.
-const SINGLE: usize = 4;
+/// Places that are looked for.
+const PLACES: usize = 8;
 
 /// The shortest end of an output, with the lines that name places of failures where there is room, from which the same is
 /// read of each of the checks `runs` as from all of it. None where at most 1,200 characters do not say the same.
@@ -45,44 +45,23 @@ pub fn excerpt(runs: &[Run], outcome: &Outcome, output: &str) -> Option<String> 
 /// What an output says of the checks of a command.
 struct Said {
     all: Verdict,
-    each: Vec<Verdict>,
-    summaries: Vec<Summary>,
+    each: Vec<Came>,
 }
 
 impl Said {
     fn by(runs: &[Run], outcome: &Outcome, output: &str) -> Self {
-        let single = if runs.len() > SINGLE { &[] } else { runs };
-        let mut runners: Vec<&str> = runs.iter().map(|run| run.runner.as_str()).collect();
-        runners.sort_unstable();
-        runners.dedup();
         Self {
             all: verdict(runs, outcome, output).0,
-            each: single
-                .iter()
-                .map(|run| verdict(slice::from_ref(run), outcome, output).0)
-                .collect(),
-            summaries: runners.iter().map(|runner| summary(runner, output)).collect(),
+            each: each(runs, outcome, output),
         }
     }
 
     fn is_as(&self, other: &Self, with_places: bool) -> bool {
-        let counted = |said: &Self| {
-            said.summaries
-                .iter()
-                .map(|summary| (summary.verdict, summary.counts))
-                .collect()
+        let same = |(own, other): (&Came, &Came)| {
+            let places = !with_places || own.places == other.places;
+            places && own.verdict == other.verdict && own.counts == other.counts
         };
-        let (own, others): (Vec<(Verdict, Counts)>, _) = (counted(self), counted(other));
-        let places = |said: &Self| {
-            said.summaries
-                .iter()
-                .map(|summary| summary.places.clone())
-                .collect::<Vec<_>>()
-        };
-        self.all == other.all
-            && self.each == other.each
-            && own == others
-            && (!with_places || places(self) == places(other))
+        self.all == other.all && self.each.iter().zip(&other.each).all(same)
     }
 
     /// The first line that names each place.
@@ -90,8 +69,9 @@ impl Said {
         let names = |line: &&str, (file, at): &(String, Option<u32>)| {
             line.contains(file.as_str()) && at.is_none_or(|at| line.contains(&format!(":{at}")))
         };
-        let places = self.summaries.iter().flat_map(|summary| &summary.places);
-        let mut found: Vec<usize> = places
+        let places: BTreeSet<&(String, Option<u32>)> = self.each.iter().flat_map(|came| &came.places).collect();
+        let found = places.into_iter().take(PLACES);
+        let mut found: Vec<usize> = found
             .filter_map(|place| lines.iter().position(|line| names(line, place)))
             .collect();
         found.sort_unstable();
@@ -104,6 +84,7 @@ impl Said {
 mod tests {
     use std::fmt::Write;
 
+    use super::super::summary;
     use super::*;
     use crate::evidence::check;
 

@@ -2,6 +2,7 @@
 //! Which check it was is `check`'s business.
 
 mod absent;
+mod apart;
 mod excerpt;
 mod go;
 mod javascript;
@@ -25,6 +26,7 @@ mod wrapper;
 
 use serde::{Deserialize, Serialize};
 
+pub use apart::{Came, each};
 pub use excerpt::excerpt;
 pub use join::{Outcome, verdict};
 

@@ -30,6 +30,7 @@ pub(super) fn observed(params: &PostToolUseParams, settings: &ToolSettings<'_>) 
         kind: asked.kind,
         input: asked.input,
         changes: asked.changes,
+        cwd: params.at.cwd.clone(),
         // An output that can't be kept in a few lines would be read as another one later.
         ending: kept.is_some().then_some(ending),
         exit: output.exit,
@@ -46,7 +47,7 @@ fn ending(ended: Ended, output: &Output, background: bool) -> Ending {
     match ended {
         Ended::Succeeded | Ended::Ran if background => Ending::Background,
         Ended::Succeeded | Ended::Ran if failed => Ending::Failed,
-        Ended::Ran if output.exit.is_none() && output.error.is_none() => Ending::Ran,
+        Ended::Ran if output.exit.is_none() && output.error.is_none() => Ending::Untold,
         Ended::Succeeded | Ended::Ran => Ending::Succeeded,
         Ended::Failed => Ending::Failed,
         Ended::Denied => Ending::Denied,
@@ -58,8 +59,9 @@ fn ending(ended: Ended, output: &Output, background: bool) -> Ending {
 fn kept(kind: &ToolKind, ending: Ending, output: &Output) -> Option<String> {
     let error = match ending {
         Ending::Succeeded => Some(false),
-        Ending::Failed => Some(true),
-        Ending::Ran => None,
+        // As on the board: a failure without a code may be one of Cursor's own.
+        Ending::Failed => output.exit.map(|_| true),
+        Ending::Untold => None,
         Ending::Denied | Ending::Interrupted | Ending::Background => return Some(String::new()),
     };
     let ToolKind::Shell { command } = kind else {
@@ -170,8 +172,15 @@ mod tests {
             ),
             (tests(), "succeeded", json!(ok), Ending::Succeeded, None, ok),
             (tests(), "failed", json!(bad), Ending::Failed, None, bad),
-            (bare(), "ran", json!(format!("x\r\n{bad}\r\n")), Ending::Ran, None, bad),
-            (bare(), "ran", text(json!({"exitCode": 0})), Ending::Ran, None, ""),
+            (
+                bare(),
+                "ran",
+                json!(format!("x\r\n{bad}\r\n")),
+                Ending::Untold,
+                None,
+                bad,
+            ),
+            (bare(), "ran", text(json!({"exitCode": 0})), Ending::Untold, None, ""),
             (tests(), "denied", json!("rejected"), Ending::Denied, None, ""),
             (tests(), "timed-out", json!("30s"), Ending::Interrupted, None, ""),
             (
@@ -198,7 +207,7 @@ mod tests {
                 None,
                 "",
             ),
-            (issues(), "ran", Value::Null, Ending::Ran, None, ""),
+            (issues(), "ran", Value::Null, Ending::Untold, None, ""),
         ];
         for (call, ended, output, ending, exit, quote) in cases {
             let shown = shown(call, ended, output.clone());

@@ -147,7 +147,7 @@ fn results(message: &Members<'_>, out: &mut Vec<Entry>) {
         let ending = match look::<Option<bool>>(block.raw("is_error")) {
             Some(true) => Ending::Failed,
             Some(false) => Ending::Succeeded,
-            None => Ending::Ran,
+            None => Ending::Untold,
         };
         out.push(Entry::Result {
             id,

@@ -3,9 +3,10 @@
 
 use serde_json::value::RawValue;
 
-use crate::harness::ToolSettings;
+use crate::evidence::shell::patch;
 use crate::harness::json::{Members, Text, look};
 use crate::harness::tools::{Table, asked, brief, by_name, by_settings};
+use crate::harness::{Announced, ToolSettings};
 use crate::session::ToolKind;
 
 /// The tools that run a shell command, the name of 2025 included.
@@ -14,6 +15,8 @@ const SHELL: [&str; 2] = ["Shell", "run_terminal_cmd"];
 const MCP: &str = "MCP:";
 /// The tool by which a transcript tells a call of an MCP server's.
 const CALL_MCP: &str = "CallMcpTool";
+/// The tool that patches files.
+const PATCH: &str = "ApplyPatch";
 /// A longer command is not kept, in bytes: most of it is a file's content.
 const LONGEST: usize = 8 * 1024;
 /// Files of one call that are named.
@@ -102,36 +105,29 @@ impl Asked {
             let name = format!("{MCP}{name}");
             return Self::of(&name, members.raw("arguments"), settings);
         }
-        let (kind, input, changes) = call(tool, input, settings);
+        let kind = kind(tool, &members, settings);
+        let changes = changes(tool, &kind, input, &members);
+        let short = if changes.is_empty() {
+            asked(&members, &TELLING)
+        } else {
+            brief(&changes.join(", "))
+        };
         Self {
             tool: tool.to_owned(),
             kind,
-            input,
+            input: short,
             changes,
             background: members.raw("is_background").is_some_and(|raw| raw.get() == "true"),
         }
     }
 }
 
-/// What a call is for, what it was asked in short, and which files it is to change.
-pub(super) fn call(
-    tool: &str,
-    input: Option<&RawValue>,
-    settings: &ToolSettings<'_>,
-) -> (ToolKind, String, Vec<String>) {
-    let members = Members::read(input);
-    let kind = kind(tool, &members, settings);
-    let changes = if kind == ToolKind::Mutates {
-        changes(tool, input, &members)
-    } else {
-        Vec::new()
-    };
-    let short = if changes.is_empty() {
-        asked(&members, &TELLING)
-    } else {
-        brief(&changes.join(", "))
-    };
-    (kind, short, changes)
+/// See [`HarnessSpec::announced`](crate::harness::HarnessSpec::announced).
+pub(super) fn announced(tool: &str, input: Option<&RawValue>, settings: &ToolSettings<'_>) -> Announced {
+    let Asked {
+        kind, input, changes, ..
+    } = Asked::of(tool, input, settings);
+    Announced { kind, input, changes }
 }
 
 fn kind(tool: &str, input: &Members<'_>, settings: &ToolSettings<'_>) -> ToolKind {
@@ -149,26 +145,19 @@ fn kind(tool: &str, input: &Members<'_>, settings: &ToolSettings<'_>) -> ToolKin
     }
 }
 
-fn changes(tool: &str, raw: Option<&RawValue>, input: &Members<'_>) -> Vec<String> {
-    if tool == "ApplyPatch" {
+fn changes(tool: &str, kind: &ToolKind, raw: Option<&RawValue>, input: &Members<'_>) -> Vec<String> {
+    if *kind != ToolKind::Mutates {
+        return Vec::new();
+    }
+    if tool == PATCH {
         let bare: Option<Text<'_>> = look(raw);
         let patch = bare.map(|text| text.0.into_owned());
         let patch = patch.or_else(|| input.text("patch")).or_else(|| input.text("input"));
-        return patch.map_or_else(Vec::new, |patch| patched(&patch));
+        let mut files = patch.map_or_else(Vec::new, |patch| patch::files(&patch));
+        files.truncate(FILES);
+        return files;
     }
     PATHS.iter().find_map(|name| input.text(name)).into_iter().collect()
-}
-
-/// The files that a patch names.
-fn patched(patch: &str) -> Vec<String> {
-    let named = |line: &str| {
-        let rest = line.strip_prefix("*** ")?;
-        let path = ["Add File: ", "Update File: ", "Delete File: "]
-            .iter()
-            .find_map(|sign| rest.strip_prefix(sign))?;
-        Some(path.trim().to_owned())
-    };
-    patch.lines().filter_map(named).take(FILES).collect()
 }
 
 #[cfg(test)]
