@@ -19,6 +19,9 @@ use crate::session::observed::{Joined, Seen, prompt_id};
 use crate::session::{Book, Entry, Fact, FactBody, SessionKey, Stream};
 use crate::text::quote;
 
+#[cfg(test)]
+mod tests;
+
 /// What is kept of a prompt, in characters.
 const MAX_QUOTE: usize = 80;
 
@@ -90,6 +93,8 @@ pub(super) fn catch_up(
             break;
         };
         if readable && following.follower.offset() < observation.read {
+            // As it was when it was read first.
+            fold(following, Joined::settle);
             readable = follow(following, observation.read).is_ok();
         }
         take_next(book, agent, following);

@@ -412,6 +412,36 @@ fn of_what_tools_print_the_ledger_keeps_a_checks_summary_alone() {
     assert!(told.observed().iter().any(failed), "{seen}");
 }
 
+/// Cursor can hold up a call, so a lock of the scope holds here too.
+#[test]
+fn a_locked_scope_denies_calls_in_cursors_form() {
+    let world = World::new().unwrap();
+    let told = Conversation::new(&world);
+    told.asks("please tidy the parser");
+    told.edits("/p/other.rs");
+    assert_eq!(told.ends("I rewrote the loader as well."), None);
+    told.asks("what are you doing? I wanted the parser only");
+    let call = |tool: &str, input: Value| {
+        told.event(
+            "preToolUse",
+            json!({"tool_name": tool, "tool_input": input, "tool_use_id": "t"}),
+        )
+    };
+    let denied = call("Write", json!({"file_path": "/p/other.rs", "content": "x"}));
+    assert_eq!(denied["permission"], "deny", "{denied}");
+    assert_eq!(denied["user_message"], denied["agent_message"], "{denied}");
+    assert!(denied["agent_message"].as_str().unwrap().contains("SCOPE CONTRACT"), "{denied}");
+    assert_eq!(
+        call("Read", json!({"file_path": "/p/other.rs"})),
+        json!({"permission": "allow"})
+    );
+    let shell = told.event(
+        "beforeShellExecution",
+        json!({"command": "rm /p/other.rs", "sandbox": false}),
+    );
+    assert_eq!(shell["permission"], "deny", "{shell}");
+}
+
 /// Whole sessions of every event there is, in order: no event of theirs is answered with anything but what lets it go.
 #[test]
 fn whole_sessions_pass() {

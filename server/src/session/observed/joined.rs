@@ -35,6 +35,8 @@ struct Held {
     /// The record told it, under this id.
     row: Option<CallId>,
     ended: bool,
+    /// A prompt has come since: no event that comes now is of this call.
+    over: bool,
 }
 
 /// An event without an id, until it is known whether another one tells the same call.
@@ -45,6 +47,13 @@ struct Waiting {
     place: u64,
     during: Option<String>,
     call: SeenCall,
+}
+
+impl Waiting {
+    fn key(&self) -> Key {
+        let call = &self.call;
+        Key::of(&call.tool, &call.kind, &call.input, &call.changes)
+    }
 }
 
 /// A prompt that an event told and the record has not shown.
@@ -119,9 +128,12 @@ impl Joined {
         self.taken = place;
         self.release(|waiting| observation.at.abs_diff(waiting.at) > PAIR, out);
         let during = observation.during.as_ref();
+        if matches!(observation.seen, Seen::Prompt { .. }) {
+            self.release(|_| true, out);
+            self.calls.iter_mut().for_each(|held| held.over = true);
+        }
         match &observation.seen {
             Seen::Prompt { ours: true, .. } => {
-                self.release(|_| true, out);
                 self.note_turn(during);
                 self.tail.clear();
                 self.stopped = false;
@@ -151,7 +163,6 @@ impl Joined {
         if during.is_some_and(|during| self.covered && self.turn_of(during) == Some(self.turn)) {
             return;
         }
-        self.release(|_| true, out);
         let shown = self.fresh.take().is_some_and(|fresh| fresh == text);
         if !shown {
             self.begin_turn();
@@ -211,16 +222,23 @@ impl Joined {
         if known.is_some_and(|at| self.calls[at].by_id) {
             return;
         }
-        let alike = |held: &Held| !held.by_id && held.key.is_like(&key) && same_turn(held.turn, seen.turn);
-        let bare = self.waiting.iter().position(|waiting| {
-            let (tool, kind) = (&waiting.call.tool, &waiting.call.kind);
-            Key::of(tool, kind, &waiting.call.input, &waiting.call.changes).is_like(&key)
-        });
+        // The newest is its own; those before it are runs of their own, and came earlier.
+        let bare = self.waiting.iter().rposition(|waiting| waiting.key().is_like(&key));
+        let earlier = bare.and_then(|at| self.waiting.get(at)).map(|waiting| waiting.place);
         if known.is_none()
-            && let Some(bare) = bare
+            && let Some(place) = earlier
         {
-            self.waiting.remove(bare);
+            self.waiting.retain(|waiting| waiting.place != place);
+            self.release(|waiting| waiting.place < place && waiting.key().is_like(&key), out);
         }
+        let alike = |held: &Held| {
+            let told = if held.bare {
+                seen.at.abs_diff(held.at) <= PAIR
+            } else {
+                !held.over
+            };
+            told && !held.by_id && held.key.is_like(&key) && same_turn(held.turn, seen.turn)
+        };
         let at = known.or_else(|| self.calls.iter().position(alike).filter(|_| bare.is_none()));
         match at.and_then(|at| self.calls.get_mut(at)) {
             Some(held) => {
@@ -264,6 +282,7 @@ impl Joined {
             bare: bare || !by_id,
             row: None,
             ended,
+            over: false,
         };
         remember(&mut self.calls, held, MAX_CALLS);
     }
@@ -278,10 +297,9 @@ impl Joined {
         self.waiting = waits;
         let over: VecDeque<Waiting> = over;
         for seen in over {
-            let call = &seen.call;
-            let key = Key::of(&call.tool, &call.kind, &call.input, &call.changes);
+            let key = seen.key();
             let unended = |held: &&mut Held| {
-                !held.by_id && !held.bare && held.key.is_like(&key) && same_turn(held.turn, seen.turn)
+                !held.by_id && !held.bare && !held.over && held.key.is_like(&key) && same_turn(held.turn, seen.turn)
             };
             match self.calls.iter_mut().find(unended) {
                 Some(held) => {
@@ -411,6 +429,7 @@ impl Joined {
             bare: false,
             row: Some(id),
             ended: false,
+            over: false,
         };
         remember(&mut self.calls, held, MAX_CALLS);
         true

@@ -184,7 +184,7 @@ const OK: Ending = Ending::Succeeded;
 
 #[test]
 fn each_prompt_and_call_is_shown_once() {
-    let cases: [(&str, &[Step], &[&str]); 18] = [
+    let cases: [(&str, &[Step], &[&str]); 22] = [
         (
             "events first, rows at the stop",
             &[
@@ -282,6 +282,74 @@ fn each_prompt_and_call_is_shown_once() {
                 "call seen-3",
                 "end seen-3 Untold",
             ],
+        ),
+        (
+            "a run that one event told, and another at once that two tell",
+            &[
+                Asks("g1", "go"),
+                Bare("g1", "make"),
+                Bare("g1", "make"),
+                Tool("g1", "t1", "make", Ending::Failed),
+                Look,
+            ],
+            &[
+                "prompt g1",
+                "call seen-2",
+                "end seen-2 Untold",
+                "call t1",
+                "end t1 Failed",
+            ],
+        ),
+        (
+            "two at the same time, each told twice",
+            &[
+                Asks("g1", "go"),
+                Bare("g1", "make"),
+                Bare("g1", "make"),
+                Tool("g1", "t1", "make", OK),
+                Tool("g1", "t2", "make", Ending::Failed),
+                Look,
+            ],
+            &[
+                "prompt g1",
+                "call seen-2",
+                "end seen-2 Untold",
+                "call t1",
+                "end t1 Succeeded",
+                "end seen-2 Failed",
+            ],
+        ),
+        (
+            "a later run is no late word of an earlier one",
+            &[
+                Asks("g1", "go"),
+                Bare("g1", "make"),
+                Look,
+                Wait(PAIR),
+                Tool("g1", "t1", "make", OK),
+            ],
+            &[
+                "prompt g1",
+                "call seen-2",
+                "end seen-2 Untold",
+                "call t1",
+                "end t1 Succeeded",
+            ],
+        ),
+        (
+            "nor of one that only the record told before a follow-up",
+            &[
+                Asks("g1", "go"),
+                Look,
+                Prompt("go"),
+                Call("make"),
+                SendsBack("g2"),
+                Tool("g2", "t1", "make", OK),
+                Look,
+                Feedback,
+                Call("make"),
+            ],
+            &["prompt g1", "call row-4", "HookFeedback", "call t1", "end t1 Succeeded"],
         ),
         (
             "one that waits is told before what comes later",
