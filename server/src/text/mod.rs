@@ -13,6 +13,7 @@ mod release;
 mod request;
 mod spoken;
 mod tag;
+mod wanted;
 mod words;
 
 pub use cited::cited;
@@ -25,3 +26,4 @@ pub use quote::quote;
 pub use release::{Released, release};
 pub use request::{drop_request, names_claim};
 pub use tag::{Tag, tags};
+pub use wanted::{Wanted, wanted_paths};
