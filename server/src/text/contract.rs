@@ -162,10 +162,10 @@ mod tests {
     #[test]
     fn the_time_grows_with_the_text_only() {
         for part in ["SCOPE CONTRACT: <", "SCOPE CONTRACT: a b\n", "<", "\"", "**"] {
-            let text = part.repeat((1 << 20) / part.len());
+            let text = part.repeat((1 << 18) / part.len());
             let started = std::time::Instant::now();
             contract(&text);
-            assert!(started.elapsed().as_secs() < 20, "{part:?}");
+            assert!(started.elapsed().as_secs() < 10, "{part:?}");
         }
     }
 }
