@@ -12,6 +12,7 @@ mod lineage;
 mod lines;
 mod once;
 mod owner;
+mod scope;
 mod session;
 mod surroundings;
 mod trouble;
