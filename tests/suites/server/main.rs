@@ -13,6 +13,7 @@ mod lineage;
 mod lines;
 mod once;
 mod owner;
+mod scope;
 mod session;
 mod surroundings;
 mod trouble;

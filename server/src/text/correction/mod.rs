@@ -194,14 +194,14 @@ impl<'a> End<'a> {
             }
             Kind::Undo => !self.says_one_of(english::TASTE),
             Kind::Order => {
-                let courteous = lead.iter().all(|word| is_one_of(word, english::list("courtesy")));
+                let courteous = lead.iter().all(|word| is_one_of(word, english::COURTESY));
                 let new_work = self.first_words().any(|word| is_one_of(word, english::NEW_WORK));
                 self.whole && courteous && !new_work && !self.says_one_of(english::BOUNDS)
             }
         }
     }
 
-    fn says_one_of(&self, list: &[&str]) -> bool {
+    fn says_one_of(&self, list: &str) -> bool {
         self.words.iter().any(|word| is_one_of(word, list))
     }
 
@@ -227,8 +227,8 @@ fn is_blocked(lead: &[Word]) -> bool {
     })
 }
 
-fn is_one_of(word: &Word, list: &[&str]) -> bool {
-    list.contains(&word.text.as_str())
+fn is_one_of(word: &Word, list: &str) -> bool {
+    english::holds(list, &word.text)
 }
 
 /// A part of what is said, fit to be shown.

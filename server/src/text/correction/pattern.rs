@@ -17,7 +17,7 @@ enum Place {
     /// One of them or none (`a|b?`).
     Perhaps(Vec<&'static str>),
     /// One entry of a list (`@name`): words, or several in a row.
-    List(&'static [&'static str]),
+    List(Vec<&'static str>),
     /// Up to so many words of any kind (`*3`).
     Gap(usize),
     /// A word that names something (`<name>`).
@@ -87,7 +87,7 @@ fn follow(places: &[Place], words: &[Word], at: usize, first: usize) -> Option<u
             .take_while(|skipped| *skipped == 0 || open(words, at + skipped - 1, first).is_some())
             .find_map(|skipped| follow(rest, words, at + skipped, first)),
         Place::Name => open(words, at, first)
-            .is_some_and(|word| !english::NAMELESS.contains(&word.text.as_str()))
+            .is_some_and(|word| !english::holds(english::NAMELESS, &word.text))
             .then(|| follow(rest, words, at + 1, first))?,
         Place::End => before(words, at)
             .is_some_and(|word| word.pause >= Pause::Clause)
@@ -98,7 +98,7 @@ fn follow(places: &[Place], words: &[Word], at: usize, first: usize) -> Option<u
         Place::Beginning => {
             let lead = &words[sentence_start(words, at)..at];
             lead.iter()
-                .all(|word| english::list("courtesy").contains(&word.text.as_str()))
+                .all(|word| english::holds(english::COURTESY, &word.text))
                 .then(|| follow(rest, words, at, first))?
         }
     }

@@ -159,9 +159,9 @@ fn the_time_grows_with_the_prompt_only() {
         "[",
         "*",
     ] {
-        let prompt = part.repeat((1 << 20) / part.len());
+        let prompt = part.repeat((1 << 18) / part.len());
         let started = std::time::Instant::now();
         correction(&prompt, &[]);
-        assert!(started.elapsed().as_secs() < 20, "{part:?}");
+        assert!(started.elapsed().as_secs() < 10, "{part:?}");
     }
 }
