@@ -1,6 +1,9 @@
 //! Which files a command changes, as far as its text names them.
 //! How the command comes to run stays out: the walk tells what runs, where, and whether it is sure to.
 
+#[cfg(test)]
+mod tests;
+
 use super::patch::{self, MAX_FILES};
 use super::readers::takes_value;
 use super::walk::Input;

@@ -12,7 +12,7 @@ use crate::text::quote;
 /// The longest quote of a command, in characters.
 const MAX_COMMAND: usize = 120;
 /// The longest quote of what was called, in characters.
-const MAX_INPUT: usize = 60;
+const MAX_INPUT: usize = 40;
 /// The longest sentence or reason, in characters.
 const MAX_SENTENCE: usize = 200;
 /// Places of a run that are kept, and the longest of them, in characters.
@@ -135,7 +135,7 @@ impl Board {
                 call: begun.id.to_owned(),
                 path,
                 happened: Known::Unknown,
-                input: quote(begun.input, MAX_INPUT),
+                input: input_of(begun.input),
             });
         }
     }
@@ -296,6 +296,11 @@ fn outcome(ended: &Ended<'_>) -> Outcome {
             _ => None,
         },
     }
+}
+
+/// What was called, as long as what is kept of it may be.
+pub(super) fn input_of(text: &str) -> String {
+    quote(text, MAX_INPUT)
 }
 
 /// A sentence, as long as one that is kept may be.

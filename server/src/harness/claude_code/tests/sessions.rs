@@ -1,15 +1,15 @@
-//! Every transcript among the fixtures, as a snapshot of its entries: captured ones, and those written by the shapes
-//! of older clients. Single rows stay out.
+//! Every transcript among the fixtures, as a snapshot of its entries and of what its checks came to: captured ones, and
+//! those written by the shapes of older clients. Single rows stay out.
 
 use std::fs;
 use std::path::Path;
 
 use super::super::SPEC;
 use crate::harness::Stream;
-use crate::harness::testing::{read_all, short, told};
+use crate::harness::testing::{short_with_board, told};
 
 fn shown(path: &Path, stream: Stream) -> String {
-    short(&read_all(&SPEC, &fs::read(path).unwrap(), stream))
+    short_with_board(&SPEC, &fs::read(path).unwrap(), stream)
 }
 
 #[test]
