@@ -48,7 +48,7 @@ pub(crate) struct Call {
     tool: String,
     input: String,
     /// None where no end is on record.
-    ending: Option<Ending>,
+    ending: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
 }
@@ -93,7 +93,7 @@ fn fold(spec: &HarnessSpec, agent: Option<&String>, record: &[u8], calls: &mut V
                 }),
                 Entry::Result { id, ending, exit, .. } => {
                     if let Some(call) = calls[own..].iter_mut().rev().find(|call| call.id == *id) {
-                        call.ending = Some(*ending);
+                        call.ending = Some(word(*ending));
                         call.exit_code = exit.or(call.exit_code);
                     }
                 }
@@ -103,6 +103,17 @@ fn fold(spec: &HarnessSpec, agent: Option<&String>, record: &[u8], calls: &mut V
         }
     }
     stream
+}
+
+fn word(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Succeeded => "succeeded",
+        Ending::Failed => "failed",
+        Ending::Untold => "unknown",
+        Ending::Denied => "denied",
+        Ending::Interrupted => "interrupted",
+        Ending::Background => "background",
+    }
 }
 
 /// The rows of a board, each with its runs that have no end on record.

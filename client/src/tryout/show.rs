@@ -132,7 +132,11 @@ fn indented(text: &str) -> Vec<String> {
 fn checks(board: &[Check]) -> Option<String> {
     let mut lines = vec![styled(
         Look::HEAD,
-        &format!("{}, as the record has them:", count(board.len() as u64, "check")),
+        &format!(
+            "{}, as the record has {}:",
+            count(board.len() as u64, "check"),
+            if board.len() == 1 { "it" } else { "them" }
+        ),
     )];
     for check in board.iter().take(MAX_CHECKS) {
         let agent = if check.agent.is_some() { " (a helper's)" } else { "" };
@@ -162,7 +166,7 @@ fn run(run: &Run) -> String {
     let padding = " ".repeat(16_usize.saturating_sub(verdict.len()));
     let command = styled(Look::DIM, &format!("`{}`", quote(&run.command, 60)));
     format!(
-        "    turn {:<4} {}{padding}{} {command}",
+        "    turn {:<4} {}{padding}{}  {command}",
         run.turn,
         styled(look, verdict),
         quote(&run.because, 120)

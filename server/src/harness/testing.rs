@@ -111,6 +111,32 @@ pub(crate) fn folded(entries: impl IntoIterator<Item = Entry>) -> Folded {
     folded
 }
 
+/// Reads a record in pieces, all that is known stored and loaded behind each, and says whether that ends as if it was
+/// read at once. What the agent said is not stored, so what stands in the turn's texts does not count.
+#[track_caller]
+pub(crate) fn goes_on_when_stored(spec: &HarnessSpec, record: &[u8], stream: Stream, lines: usize) {
+    let (mut memory, mut fold) = (Memory::default(), Folded::default());
+    for (at, line) in record.split(|byte| *byte == b'\n').enumerate() {
+        if at % lines == 0 {
+            let stored = serde_json::to_string(&(&memory, &fold)).unwrap();
+            (memory, fold) = serde_json::from_str(&stored).unwrap();
+        }
+        for entry in read_line(spec, line, stream, &mut memory) {
+            fold.fold(entry);
+        }
+    }
+    let whole = folded(read_all(spec, record, stream));
+    assert_eq!(fold.board, whole.board);
+    assert_eq!(
+        (fold.turns, &fold.prompts, &fold.cwd),
+        (whole.turns, &whole.prompts, &whole.cwd)
+    );
+    assert_eq!(
+        (&fold.turn.passes, &fold.turn.trouble),
+        (&whole.turn.passes, &whole.turn.trouble)
+    );
+}
+
 /// One short line for each run, each change, each sentence, and a gap; nothing where there is none.
 pub(crate) fn board(folded: &Folded) -> String {
     let board = &folded.board;

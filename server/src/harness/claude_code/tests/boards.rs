@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::super::SPEC;
-use crate::harness::testing::{board, folded, read_line};
+use crate::harness::testing::{board, folded, goes_on_when_stored, read_line};
 use crate::harness::{Memory, Stream};
 use crate::session::Entry;
 
@@ -85,6 +85,7 @@ fn entries(script: &str) -> Vec<Entry> {
 
 #[track_caller]
 fn check(script: &str, expected: &str) {
+    goes_on_when_stored(&SPEC, rows(script).join("\n").as_bytes(), Stream::Main, 1);
     let shown = board(&folded(entries(script)));
     let expected: String = expected
         .lines()

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::SPEC;
 use crate::harness::Stream;
-use crate::harness::testing::{board, folded, read_all};
+use crate::harness::testing::{board, folded, goes_on_when_stored, read_all};
 
 /// The lines of a rollout in short, one a line:
 ///
@@ -84,7 +84,9 @@ fn event(payload: Value) -> String {
 
 #[track_caller]
 fn check(script: &str, expected: &str) {
-    let shown = board(&folded(read_all(&SPEC, lines(script).as_bytes(), Stream::Main)));
+    let record = lines(script);
+    goes_on_when_stored(&SPEC, record.as_bytes(), Stream::Main, 1);
+    let shown = board(&folded(read_all(&SPEC, record.as_bytes(), Stream::Main)));
     let expected: String = expected
         .lines()
         .map(str::trim)

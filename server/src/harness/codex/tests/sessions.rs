@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::SPEC;
 use crate::harness::Stream;
-use crate::harness::testing::{read_all, short_with_board, told};
+use crate::harness::testing::{goes_on_when_stored, read_all, short_with_board, told};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/codex")
@@ -71,5 +71,14 @@ fn nothing_counts_twice_and_nothing_ends_that_did_not_begin() {
         once.sort();
         once.dedup_by(|a, b| a == b && a != "web_search");
         assert_eq!(once.len(), begun.len(), "{name}: {begun:?}");
+    }
+}
+
+#[test]
+fn a_rollout_is_read_in_pieces_as_at_once() {
+    for (_, bytes) in rollouts("0.171.0").into_iter().chain(rollouts("formats")) {
+        for lines in [1, 3] {
+            goes_on_when_stored(&SPEC, &bytes, Stream::Main, lines);
+        }
     }
 }
