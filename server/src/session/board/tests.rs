@@ -188,13 +188,13 @@ fn a_session_of_two_hundred_turns_is_stored_small() {
     entries.push(Entry::Origin {
         session: None,
         client: true,
-        cwd: Some("/home/someone/src/project".to_owned()),
+        cwd: Some("/srv/teams/backend/project".to_owned()),
         by_harness: false,
     });
     for turn in 0..200 {
         entries.push(prompt(false));
         for call in 0..8 {
-            let path = format!("/home/someone/src/project/src/module{call}/file{turn}.rs");
+            let path = format!("/srv/teams/backend/project/src/module{call}/file{turn}.rs");
             entries.extend([
                 edit(&id(turn * 10 + call), &path),
                 ends(&id(turn * 10 + call), Ending::Succeeded, None, ""),
