@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::interrupt::Interrupt;
 use super::script::{Event, Kind, Script};
-use super::{Answer, Report, Turn};
+use super::{Answer, Report, Turn, board};
 use crate::place::Place;
 use crate::stop;
 
@@ -62,10 +62,13 @@ pub(crate) fn play(
         script,
         &payload(&base, None, script.events.first().and_then(cwd), start),
     )?;
+    let (board, calls) = board::of(script, bytes);
     let mut report = Report {
         harness: script.spec.harness.to_string(),
         turns: Vec::new(),
         claims: Vec::new(),
+        board,
+        calls,
     };
     let key = SessionKey {
         harness: script.spec.harness,

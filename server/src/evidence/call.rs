@@ -38,11 +38,29 @@ pub struct CallFacts {
 ///   it would have looked stays unknown.
 /// - A tool that nobody described counts as attempted: it must never be read as guilt.
 pub fn facts(kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
+    let effects = match kind {
+        ToolKind::Shell { command } => shell::effects(command),
+        _ => ShellEffects::NOTHING,
+    };
+    facts_with(effects, kind, ending)
+}
+
+/// As [`facts`], of a call that has begun with these facts: a command that changes nothing is not read again.
+pub(crate) fn facts_at_end(begun: CallFacts, kind: &ToolKind, ending: Ending) -> CallFacts {
+    if begun.mutated != Known::No {
+        return facts(kind, Some(ending));
+    }
+    let effects = ShellEffects {
+        observes: begun.attempted,
+        mutates: Known::No,
+    };
+    facts_with(effects, kind, Some(ending))
+}
+
+/// As [`facts`]; `effects` are those of the command, where the call runs one.
+pub(crate) fn facts_with(effects: ShellEffects, kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
     let (attempted, ShellEffects { observes, mutates }) = match kind {
-        ToolKind::Shell { command } => {
-            let effects = shell::effects(command);
-            (effects.observes, effects)
-        }
+        ToolKind::Shell { .. } => (effects.observes, effects),
         ToolKind::Observes => (
             Known::Yes,
             ShellEffects {
@@ -183,6 +201,10 @@ mod tests {
                     mutated: mutated[at],
                 };
                 assert_eq!(facts(&kind, ending), expected, "{kind:?} {ending:?}");
+                if let Some(ending) = ending {
+                    let at_end = facts_at_end(facts(&kind, None), &kind, ending);
+                    assert_eq!(at_end, expected, "{kind:?} {ending:?}");
+                }
             }
         }
     }

@@ -195,6 +195,40 @@ mod tests {
     }
 
     #[test]
+    fn of_a_long_output_both_ends_are_kept_in_whole_lines() {
+        let long: String = (0..40_000).map(|n| format!("line {n}\n")).collect();
+        let kept = shown(Cow::Borrowed(&long));
+        assert!(kept.len() <= HEAD + TAIL + 100, "{}", kept.len());
+        assert!(kept.starts_with("line 0\nline 1\n") && kept.ends_with("line 39999\n"));
+        let (head, rest) = kept.split_once("\n[").unwrap();
+        let (note, tail) = rest.split_once("]\n").unwrap();
+        assert!(long.contains(&format!("{head}\n")) && long.contains(&format!("\n{tail}")));
+        let left_out = long.len() - head.len() - tail.len();
+        assert_eq!(note, format!("{left_out} bytes of the output are left out here"));
+        // A line without an end is cut, and what is left of it passes for no line of its own.
+        let endless = "é".repeat(HEAD + TAIL);
+        assert!(shown(Cow::Borrowed(&endless)).ends_with(" bytes of the output are left out here]\n"));
+        for text in ["", "a", &"a\n".repeat((HEAD + TAIL) / 2)] {
+            assert_eq!(shown(Cow::Borrowed(text)), text);
+        }
+    }
+
+    #[test]
+    fn a_tool_names_the_files_that_it_changes() {
+        let cases = [
+            (ToolKind::Mutates, r#"{"file_path":"a","content":"b"}"#, vec!["a"]),
+            (ToolKind::Mutates, r#"{"notebook_path":"a"}"#, vec!["a"]),
+            (ToolKind::Mutates, r#"{"source":"a","destination":"b"}"#, vec!["a", "b"]),
+            (ToolKind::Mutates, r#"{"title":"a","path":7}"#, vec![]),
+            (ToolKind::Observes, r#"{"path":"a"}"#, vec![]),
+            (ToolKind::Unknown, r#"{"path":"a"}"#, vec![]),
+        ];
+        for (kind, input, expected) in cases {
+            assert_eq!(changed(&kind, &Members::parse(input)), expected, "{kind:?} {input}");
+        }
+    }
+
+    #[test]
     fn a_text_is_cut_between_characters() {
         assert_eq!(brief(&"é".repeat(500)), "é".repeat(400));
         assert_eq!(brief("a"), "a");

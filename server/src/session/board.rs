@@ -2,6 +2,7 @@
 //! Which check a command runs and what came of it is read in `evidence/`; what follows for a reply stays out.
 
 mod fold;
+mod stored;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use crate::evidence::check::{Relation, Run, relation};
 use crate::evidence::verdict::{Counts, Verdict};
 
 pub(super) use fold::{Begun, Ended, sentence};
+use stored::{StoredChange, StoredRan, StoredRow};
 
 /// Checks that are kept; of more the one that ran longest ago goes.
 pub const MAX_CHECKS: usize = 200;
@@ -30,6 +32,7 @@ const MAX_USED: usize = 48;
 
 /// One run of a check that came to an end, or is known to have none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredRan", into = "StoredRan")]
 pub struct Ran {
     /// Its place in the record: calls are counted from 1, over all turns.
     pub nth: u64,
@@ -47,15 +50,14 @@ pub struct Ran {
     /// Why, in one short sentence.
     pub because: String,
     /// The numbers of its summary.
-    #[serde(default, skip_serializing_if = "has_none")]
     pub counts: Counts,
     /// Where failures are, as the runner names them: file and line; the first few.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<(String, Option<u32>)>,
 }
 
 /// A check: runs that select the same in the same folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredRow", into = "StoredRow")]
 pub struct CheckRow {
     /// Its identity, as in [`Run::key`] with the working folder taken into account.
     pub key: String,
@@ -65,6 +67,7 @@ pub struct CheckRow {
 
 /// Something that was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredChange", into = "StoredChange")]
 pub struct Change {
     /// Its place in the record: calls are counted from 1, over all turns.
     pub nth: u64,
@@ -156,8 +159,4 @@ impl Board {
     pub fn changed_after(&self, nth: u64) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(move |change| change.nth > nth)
     }
-}
-
-fn has_none(counts: &Counts) -> bool {
-    *counts == Counts::default()
 }

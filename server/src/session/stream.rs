@@ -211,15 +211,14 @@ impl Stream {
             self.turn.older_attempt |= oldest.facts.attempted == Known::Yes;
             self.turn.older_unknown |= oldest.facts.attempted == Known::Unknown;
         }
-        let facts = call::facts(&kind, None);
-        self.board.begin(&Begun {
+        let (turn, cwd) = (self.turns, self.cwd.as_deref());
+        let facts = self.board.begin(&Begun {
             id: &id,
-            turn: self.turns,
-            cwd: self.cwd.as_deref(),
+            turn,
+            cwd,
             kind: &kind,
             input: &input,
             changes,
-            facts,
         });
         let output = String::new();
         self.turn.calls.push(CallRecord {
@@ -251,7 +250,7 @@ impl Stream {
         if helper.is_some() && call.kind == ToolKind::Neither {
             call.kind = ToolKind::Delegates;
         }
-        call.facts = call::facts(&call.kind, Some(ending));
+        call.facts = call::facts_at_end(call.facts, &call.kind, ending);
         call.ending = Some(ending);
         call.exit = exit;
         let end = output.char_indices().nth(MAX_OUTPUT).map_or(output.len(), |(at, _)| at);

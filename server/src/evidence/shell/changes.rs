@@ -1,6 +1,9 @@
 //! Which files a command changes, as far as its text names them.
 //! How the command comes to run stays out: the walk tells what runs, where, and whether it is sure to.
 
+#[cfg(test)]
+mod tests;
+
 use super::patch::{self, MAX_FILES};
 use super::readers::takes_value;
 use super::walk::Input;
@@ -32,21 +35,26 @@ pub(crate) struct Changed {
 /// What leaves all files of the work as they are is no change: a commit, a push, a new folder, other permissions, what
 /// happens on a server.
 pub(crate) fn written(command: &str) -> Changes {
-    let unknown = Changes {
-        files: Vec::new(),
-        others: Known::Unknown,
-    };
+    read(command).1
+}
+
+/// As [`effects`](super::effects) and [`written`], of a command that is read once for both.
+pub(crate) fn read(command: &str) -> (ShellEffects, Changes) {
     let (Some(admitted), Some(mut walk)) = (grammar::admitted(command), walk::Walk::new()) else {
-        return unknown;
+        let unknown = Changes {
+            files: Vec::new(),
+            others: Known::Unknown,
+        };
+        return (ShellEffects::UNKNOWN, unknown);
     };
-    walk.script(&admitted, &Input::default(), 0);
+    let effects = walk.script(&admitted, &Input::default(), 0);
     let Writing { mut files, others, .. } = walk.writing;
     if !command.is_ascii() {
         for file in &mut files {
             file.path = original(&file.path, command);
         }
     }
-    Changes { files, others }
+    (effects, Changes { files, others })
 }
 
 /// The files that `command` names and changes when it runs to its end, as seen from the folder in which it is given:

@@ -18,7 +18,7 @@ pub(super) mod walk;
 pub(super) mod word;
 
 pub use changes::changes;
-pub(crate) use changes::{Changed, Changes, written};
+pub(crate) use changes::{Changed, Changes, read, written};
 
 use super::call::Known;
 use walk::Walk;
@@ -33,7 +33,7 @@ pub struct ShellEffects {
 }
 
 impl ShellEffects {
-    const NOTHING: Self = Self::new(Known::No, Known::No);
+    pub(super) const NOTHING: Self = Self::new(Known::No, Known::No);
     const UNKNOWN: Self = Self::new(Known::Unknown, Known::Unknown);
     const LOOKS: Self = Self::new(Known::Yes, Known::No);
     const CHANGES: Self = Self::new(Known::No, Known::Yes);

@@ -2,7 +2,7 @@
 //! A failure that nobody can lay at one check's door is laid at none.
 
 use super::super::check::Run;
-use super::join::{Outcome, Seen, judge};
+use super::join::{Exit, Outcome, Seen, judge};
 use super::{Counts, Summary, Verdict, readers, text};
 
 /// What one check of a command came to.
@@ -21,8 +21,7 @@ pub struct Came {
 /// What each of the checks `runs` of one command came to, in their order.
 ///
 /// Where the command ended badly, one whose own summary tells of failures failed, one whose summary tells of a pass
-/// passed, and the last one has the command's verdict where all others passed by their summaries. Of the rest nobody
-/// can tell.
+/// passed, and one whose status the command ends with has that. Of the rest nobody can tell.
 #[must_use]
 pub fn each(runs: &[Run], outcome: &Outcome, output: &str) -> Vec<Came> {
     let text = text::clean(output);
@@ -36,40 +35,51 @@ pub fn each(runs: &[Run], outcome: &Outcome, output: &str) -> Vec<Came> {
         counts: Counts::default(),
         places: Vec::new(),
     };
-    let own: Vec<&Summary> = runs
-        .iter()
-        .map(|run| seen.summary(run).filter(|_| is_own(run, runs)).unwrap_or(&nothing))
-        .collect();
-    let passed = |at: usize| own[at].verdict == Verdict::Pass;
-    runs.iter()
-        .enumerate()
-        .map(|(at, run)| {
-            let summary = own[at];
-            let alone = runs.len() == 1 || (at + 1 == runs.len() && (0..at).all(passed));
-            let (verdict, because) = match summary.verdict {
-                Verdict::Pass if seen.ended_badly(run) && !alone => {
-                    (Verdict::Pass, format!("{} reports a pass.", run.runner))
-                }
-                Verdict::Unknown | Verdict::Masked if seen.ended_badly(run) && !alone => (
-                    Verdict::Unknown,
-                    format!("The command ended badly, and nothing says whether {} did.", run.runner),
-                ),
-                _ => judge(run, seen.exit, summary, &seen.page),
-            };
-            Came {
-                verdict,
-                because,
-                counts: summary.counts,
-                places: summary.places.clone(),
-            }
-        })
-        .collect()
+    let several = runs.iter().filter(|run| seen.ended_badly(run)).nth(1).is_some();
+    let came = |run: &Run| {
+        let summary = seen
+            .summary(run)
+            .filter(|summary| is_own(summary, run, runs))
+            .unwrap_or(&nothing);
+        // A status that may be that of several is known of none.
+        let exit = if several && seen.ended_badly(run) {
+            Exit::Unknown
+        } else {
+            seen.exit
+        };
+        let (verdict, because) = judge(run, exit, summary, &seen.page);
+        Came {
+            verdict,
+            because,
+            counts: summary.counts,
+            places: summary.places.clone(),
+        }
+    };
+    runs.iter().map(came).collect()
 }
 
-/// Whether a summary that fits a run's runner can only be the run's: what runs others prints their summaries, two runs
-/// of a runner print the same lines, and so do the commands of one program (`cargo build`, `cargo test`).
-fn is_own(run: &Run, runs: &[Run]) -> bool {
+/// Whether a summary that fits a run's runner can only be the run's. Two runs of a runner print the same lines; what
+/// runs others prints theirs; and commands of one program share the lines of its compiler.
+fn is_own(summary: &Summary, run: &Run, runs: &[Run]) -> bool {
+    let fails = summary.verdict == Verdict::Fail;
+    let others = || runs.iter().filter(|other| !std::ptr::eq(*other, run));
     let program = |run: &Run| run.runner.split('-').next().unwrap_or_default().to_owned();
-    let same = runs.iter().filter(|other| program(other) == program(run)).count();
-    runs.len() == 1 || (same == 1 && !readers::is_wrapper(&run.runner))
+    let related = others().any(|other| program(other) == program(run));
+    let numbered = summary.counts.failed.is_some_and(|failed| failed > 0);
+    if runs.len() == 1 {
+        return true;
+    }
+    if readers::is_wrapper(&run.runner)
+        || others().any(|other| other.runner == run.runner || (fails && may_test(other)))
+    {
+        return false;
+    }
+    !related || (readers::is_told_by(&run.runner) && (!fails || numbered || !readers::tells_of_builds(&run.runner)))
+}
+
+/// Whether a run may run any tests inside: a script or a task whose name does not say that it does something else.
+fn may_test(run: &Run) -> bool {
+    const OTHER: [&str; 6] = ["build", "compile", "fmt", "format", "lint", "type"];
+    let other = |part: &String| OTHER.iter().any(|word| part.contains(word));
+    readers::is_wrapper(&run.runner) && !run.selection.iter().any(other)
 }

@@ -2,7 +2,7 @@
 //! What a command runs, changes and came to is asked of `evidence/`.
 
 use super::{Board, Change, CheckRow, MAX_CHANGES, MAX_CHECKS, MAX_RUNNING, MAX_RUNS, MAX_USED, Ran, Used};
-use crate::evidence::call::{CallFacts, Known};
+use crate::evidence::call::{self, CallFacts, Known};
 use crate::evidence::check::{self, Run};
 use crate::evidence::shell::{self, Changed};
 use crate::evidence::verdict::{self, Came, Counts, Outcome, Verdict};
@@ -12,7 +12,7 @@ use crate::text::quote;
 /// The longest quote of a command, in characters.
 const MAX_COMMAND: usize = 120;
 /// The longest quote of what was called, in characters.
-const MAX_INPUT: usize = 60;
+const MAX_INPUT: usize = 40;
 /// The longest sentence or reason, in characters.
 const MAX_SENTENCE: usize = 200;
 /// Places of a run that are kept, and the longest of them, in characters.
@@ -33,8 +33,6 @@ pub(in crate::session) struct Begun<'a> {
     pub(in crate::session) input: &'a str,
     /// The files that it is to change, as it names them.
     pub(in crate::session) changes: &'a [String],
-    /// What it may do.
-    pub(in crate::session) facts: CallFacts,
 }
 
 /// A call that ends, or goes on in the background.
@@ -55,22 +53,32 @@ pub(in crate::session) struct Ended<'a> {
 }
 
 impl Board {
-    /// Folds the beginning of a call.
-    pub(in crate::session) fn begin(&mut self, begun: &Begun<'_>) {
+    /// Folds the beginning of a call; says what it did so far.
+    pub(in crate::session) fn begin(&mut self, begun: &Begun<'_>) -> CallFacts {
         self.calls += 1;
-        let mut checks = false;
-        if let ToolKind::Shell { command } = begun.kind {
-            match check::runs(command) {
-                Some(runs) => {
-                    checks = !runs.is_empty();
-                    self.start(runs, begun, command);
-                }
-                None => self.miss(),
+        let ToolKind::Shell { command } = begun.kind else {
+            let facts = call::facts(begun.kind, None);
+            if facts.mutated != Known::No {
+                self.touch(begun, begun.changes.to_vec(), begun.changes.is_empty());
             }
+            return facts;
+        };
+        let (effects, shell::Changes { files, others }) = shell::read(command);
+        let facts = call::facts_with(effects, begun.kind, None);
+        let mut checks = false;
+        match check::runs(command) {
+            Some(runs) => {
+                checks = !runs.is_empty();
+                self.start(runs, begun, command);
+            }
+            None => self.miss(),
         }
-        if begun.facts.mutated != Known::No {
-            self.touch(begun, checks);
+        if facts.mutated != Known::No {
+            // Whatever a run writes is its own output.
+            let others = others != Known::No && !(checks && others == Known::Unknown);
+            self.touch(begun, files.into_iter().map(|file| file.path).collect(), others);
         }
+        facts
     }
 
     /// Notes that something could not be read here.
@@ -103,17 +111,9 @@ impl Board {
         }
     }
 
-    /// Notes what a call is to change. Until its end is known nobody can tell whether it did.
-    fn touch(&mut self, begun: &Begun<'_>, checks: bool) {
-        let (named, others) = match begun.kind {
-            ToolKind::Shell { command } => {
-                let shell::Changes { files, others } = shell::written(command);
-                // Whatever a run writes is its own output.
-                let others = others != Known::No && !(checks && others == Known::Unknown);
-                (files.into_iter().map(|file| file.path).collect(), others)
-            }
-            _ => (begun.changes.to_vec(), begun.changes.is_empty()),
-        };
+    /// Notes what a call is to change: files that it names, and whether there may be others. Until its end is known nobody
+    /// can tell whether it did.
+    fn touch(&mut self, begun: &Begun<'_>, named: Vec<String>, others: bool) {
         let place = |path: String| match begun.cwd {
             Some(cwd) => check::join(cwd, &path),
             None => path,
@@ -135,7 +135,7 @@ impl Board {
                 call: begun.id.to_owned(),
                 path,
                 happened: Known::Unknown,
-                input: quote(begun.input, MAX_INPUT),
+                input: input_of(begun.input),
             });
         }
     }
@@ -296,6 +296,11 @@ fn outcome(ended: &Ended<'_>) -> Outcome {
             _ => None,
         },
     }
+}
+
+/// What was called, as long as what is kept of it may be.
+pub(super) fn input_of(text: &str) -> String {
+    quote(text, MAX_INPUT)
 }
 
 /// A sentence, as long as one that is kept may be.
