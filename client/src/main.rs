@@ -11,6 +11,7 @@ mod language_server;
 mod output;
 mod pause;
 mod place;
+mod scope;
 mod socket;
 mod status;
 mod stop;
@@ -58,6 +59,8 @@ enum Command {
     },
     /// Let nothing be refused for a while.
     Pause(pause::Arguments),
+    /// Show what sessions are held to, lift a scope lock, or say what a session is to do.
+    Scope(scope::Arguments),
     /// Run the server of the state folder.
     Serve(ServeArguments),
     /// Stop the server; returns when its process is gone.
@@ -123,6 +126,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Classify => classify::run(),
         Command::Status { json } => status::run(&Place::of_process()?, json),
         Command::Pause(arguments) => pause::run(&Place::of_process()?, &arguments),
+        Command::Scope(arguments) => scope::run(&Place::of_process()?, &arguments),
         Command::Serve(arguments) => serve(&arguments),
         Command::Stop => stop::run(&Place::of_process()?),
         Command::Hook { harness } => Ok(proofmark_hook::run(harness)),

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use proofmark_protocol::method;
-use proofmark_protocol::query::{ServerStatus, SessionStatus, Status};
+use proofmark_protocol::query::{ScopePhase, ServerStatus, SessionStatus, Status};
 use proofmark_server::engine::{now, queries};
 
 use crate::output::{Look, count, say, say_json, span, styled};
 use crate::place::Place;
+use crate::scope;
 use crate::socket::call;
 
 /// Sessions that are shown without `--json`.
@@ -110,8 +111,12 @@ fn row(session: &SessionStatus, now: u64) -> String {
     let paused = session
         .paused_until
         .map_or(String::new(), |until| format!(", paused for {} more", left(until, now)));
+    let scope = match session.scope.phase {
+        ScopePhase::None => String::new(),
+        phase => format!(", {}", scope::phase(phase)),
+    };
     format!(
-        "  {} {}  {claims}, {}{paused}  {}",
+        "  {} {}  {claims}, {}{paused}{scope}  {}",
         session.harness,
         styled(Look::HEAD, &session.session),
         count(session.refusals, "refusal"),

@@ -340,3 +340,73 @@ fn a_rollout_is_played_as_codex_would_have_raised_it() {
     let claims = report["claims"].as_array().unwrap();
     assert_eq!(claims.len(), 2, "{claims:?}");
 }
+
+#[test]
+fn the_verdict_board_stands_at_the_end() {
+    let folder = TempDir::new().unwrap();
+    let transcript = folder.path().join("s1.jsonl");
+    let ended = |id: &str, text: &str, error: bool| {
+        let block = json!([{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": error}]);
+        row("user", block, json!({"toolUseResult": {"interrupted": false}}))
+    };
+    let shell = |id: &str, command: &str| call(id, "Bash", json!({"command": command}));
+    let rows = [
+        row("user", json!("Test it."), json!({})),
+        shell("t1", "pytest tests"),
+        ended("t1", "=== 3 passed in 0.10s ===", false),
+        said("All is well."),
+        row("user", json!("Again."), json!({})),
+        shell("t2", "pytest tests"),
+        ended("t2", "Exit code 1\n=== 1 failed, 2 passed in 0.10s ===", true),
+        shell("t3", "ls"),
+        said("Done."),
+    ];
+    fs::write(&transcript, rows.join("\n") + "\n").unwrap();
+    let report = report(folder.path(), &transcript);
+    let [check] = &report["board"].as_array().unwrap()[..] else {
+        panic!("{report}")
+    };
+    assert_eq!(
+        (&check["check"], &check["selection"]),
+        (&json!("pytest"), &json!("tests"))
+    );
+    assert!(check.get("agent").is_none());
+    let run = |at: usize| {
+        (
+            &check["runs"][at]["turn"],
+            &check["runs"][at]["verdict"],
+            &check["runs"][at]["command"],
+        )
+    };
+    assert_eq!(run(0), (&json!(1), &json!("pass"), &json!("pytest tests")));
+    assert_eq!(run(1), (&json!(2), &json!("fail"), &json!("pytest tests")));
+    assert!(check["runs"][1]["because"].as_str().unwrap().contains("exit code 1"));
+    let calls: Vec<_> = report["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| (&call["ending"], call.get("exit_code")))
+        .collect();
+    assert_eq!(
+        calls,
+        [
+            (&json!("succeeded"), None),
+            (&json!("failed"), Some(&json!(1))),
+            (&json!(null), None)
+        ]
+    );
+
+    let shown = Command::new(env!("CARGO_BIN_EXE_proofmark"))
+        .arg("try")
+        .arg(&transcript)
+        .env("HOME", folder.path())
+        .env("PROOFMARK_CONFIG", folder.path().join("no-settings.toml"))
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let board = shown.split("1 check, as the record has it").nth(1).unwrap();
+    assert!(
+        board.contains("pytest tests") && board.contains("turn 1    pass") && board.contains("turn 2    fail"),
+        "{shown}"
+    );
+}

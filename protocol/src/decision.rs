@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::findings::{CheckRef, Cited};
 
+/// Stands before a text of ours that a harness passes on as if the person had written it: by this it is known when it
+/// comes back.
+pub const OWN_WORDS: &str = "[Proofmark] ";
+
 /// What happens to the event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -124,6 +124,58 @@ pub struct PreToolUseParams {
     pub call: Call,
 }
 
+/// How a tool call ended, as far as the harness says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// It ran, and the harness reports no error.
+    Succeeded,
+    /// It ran, and the harness reports an error.
+    Failed,
+    /// It ran, and nothing says whether it failed.
+    Ran,
+    /// The harness, a hook or the person refused it: it never ran.
+    Denied,
+    /// It took too long and was cut off.
+    TimedOut,
+    /// The person cut it off.
+    Interrupted,
+}
+
+/// `onPostToolUse`: a tool call ended. Sent for harnesses whose record holds no results.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PostToolUseParams {
+    /// The session.
+    #[serde(flatten)]
+    pub at: SessionRef,
+    /// The call. One without an id may be the same as one that another event tells with its id.
+    pub call: Call,
+    /// How it ended.
+    pub ended: Ended,
+    /// What it showed, as JSON, untouched; none where the event does not say.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Box<RawValue>>,
+    /// How long it took, in milliseconds: part of what tells one call from another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<f64>,
+}
+
+/// `onReply`: the agent said something; the last before a stop is its reply. Sent for harnesses whose stop lacks it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReplyParams {
+    /// The session.
+    #[serde(flatten)]
+    pub at: SessionRef,
+    /// What it said.
+    pub reply: String,
+}
+
 /// `onStop` and `onSubagentStop`: an agent wants to end its turn.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -132,7 +184,7 @@ pub struct StopParams {
     /// The session, and the helper agent in `onSubagentStop`.
     #[serde(flatten)]
     pub at: SessionRef,
-    /// The reply's last text block; text before it is in the transcript only.
+    /// The reply's last text block; text before it is in the transcript only. None where `onReply` told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
     /// True when some hook, ours or another's, already sent the agent back in this turn.

@@ -7,6 +7,10 @@ pub const ON_SESSION_START: &str = "onSessionStart";
 pub const ON_PROMPT: &str = "onPrompt";
 /// A tool is about to run.
 pub const ON_PRE_TOOL_USE: &str = "onPreToolUse";
+/// A tool call ended.
+pub const ON_POST_TOOL_USE: &str = "onPostToolUse";
+/// The agent said something.
+pub const ON_REPLY: &str = "onReply";
 /// The main agent wants to end its turn.
 pub const ON_STOP: &str = "onStop";
 /// A helper agent began.
@@ -33,6 +37,10 @@ pub const LIST_SESSIONS: &str = "listSessions";
 pub const STATUS: &str = "status";
 /// Nothing refuses for a while.
 pub const PAUSE: &str = "pause";
+/// The person lifts a session's scope lock.
+pub const RELEASE_SCOPE: &str = "releaseScope";
+/// The person says what a session is to do, and what not.
+pub const SET_SCOPE: &str = "setScope";
 /// Who answers, without a look at anything else: a server that is busy answers too.
 pub const PING: &str = "ping";
 /// A session's document.
@@ -50,10 +58,12 @@ pub const SHUTDOWN: &str = "shutdown";
 pub const FINDINGS_CHANGED: &str = "findingsChanged";
 
 /// Every method a client may call.
-pub const ALL: [&str; 22] = [
+pub const ALL: [&str; 26] = [
     ON_SESSION_START,
     ON_PROMPT,
     ON_PRE_TOOL_USE,
+    ON_POST_TOOL_USE,
+    ON_REPLY,
     ON_STOP,
     ON_SUBAGENT_START,
     ON_SUBAGENT_STOP,
@@ -67,6 +77,8 @@ pub const ALL: [&str; 22] = [
     LIST_SESSIONS,
     STATUS,
     PAUSE,
+    RELEASE_SCOPE,
+    SET_SCOPE,
     PING,
     SESSION_REPORT,
     PUBLISHED_URIS,

@@ -218,23 +218,56 @@ pub struct Pause {
     pub until: u64,
 }
 
-/// The scope of a session, as the person set it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Where a session's scope lock stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ScopePhase {
+    /// There is no lock.
+    #[default]
+    None,
+    /// The person has corrected the direction: the agent may look, and has to state what it will do.
+    ContractRequired,
+    /// The agent stated it, or the person did: nothing is held up, and what is changed is compared with it.
+    Locked,
+    /// The person has corrected the same thing again: no tool runs.
+    HardStop,
+    /// The person has lifted that by both of its words.
+    ReflectionAcknowledged,
+}
+
+/// The scope of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scope {
     /// Where the lock stands; `none` when there is no lock.
-    pub phase: String,
+    pub phase: ScopePhase,
     /// The contract in force.
     pub contract: Option<String>,
+    /// When it came to stand so, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+    /// The person's words that began the lock, as a short quote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction: Option<String>,
 }
 
-impl Default for Scope {
-    fn default() -> Self {
-        Self {
-            phase: "none".to_owned(),
-            contract: None,
-        }
-    }
+/// `releaseScope`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReleaseScopeParams {
+    /// The session.
+    pub session: String,
+}
+
+/// `setScope`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SetScopeParams {
+    /// The session.
+    pub session: String,
+    /// What the agent is to do, and what not, in the person's words; one line of 3 to 500 characters.
+    pub contract: String,
 }
 
 /// A session on the ledger.

@@ -6,13 +6,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::event::{
-    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
+    PostToolUseParams, PreToolUseParams, PromptParams, ReplyParams, SessionEndParams, SessionStartParams, StopParams,
+    SubagentStartParams,
 };
 use crate::findings::{FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
 use crate::frame::{self, ErrorObject, Speaker};
 use crate::query::{
     Claim, DismissFindingParams, KeptFinding, ListClaimsParams, ListFindingsParams, Pause, PauseParams, Pong,
-    ReopenClaimParams, ReopenFindingParams, RetireClaimParams, SessionStatus, Status,
+    ReleaseScopeParams, ReopenClaimParams, ReopenFindingParams, RetireClaimParams, SessionStatus, SetScopeParams,
+    Status,
 };
 use crate::settings::Settings;
 use crate::{Decision, method};
@@ -60,6 +62,8 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::ON_SESSION_START, of::<SessionStartParams>, of::<Decision>);
     add(method::ON_PROMPT, of::<PromptParams>, of::<Decision>);
     add(method::ON_PRE_TOOL_USE, of::<PreToolUseParams>, of::<Decision>);
+    add(method::ON_POST_TOOL_USE, of::<PostToolUseParams>, of::<Decision>);
+    add(method::ON_REPLY, of::<ReplyParams>, of::<Decision>);
     add(method::ON_STOP, of::<StopParams>, of::<Decision>);
     add(method::ON_SUBAGENT_START, of::<SubagentStartParams>, of::<Decision>);
     add(method::ON_SUBAGENT_STOP, of::<StopParams>, of::<Decision>);
@@ -73,6 +77,8 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::LIST_SESSIONS, of::<()>, of::<Vec<SessionStatus>>);
     add(method::STATUS, of::<()>, of::<Status>);
     add(method::PAUSE, of::<PauseParams>, of::<Pause>);
+    add(method::RELEASE_SCOPE, of::<ReleaseScopeParams>, of::<SessionStatus>);
+    add(method::SET_SCOPE, of::<SetScopeParams>, of::<SessionStatus>);
     add(method::PING, of::<()>, of::<Pong>);
     add(method::SESSION_REPORT, of::<SessionReportParams>, of::<SessionReport>);
     add(method::PUBLISHED_URIS, of::<PublishedUrisParams>, of::<Vec<String>>);

@@ -86,6 +86,47 @@ impl Default for Advisory {
     }
 }
 
+/// Phrases of one language, beside the shipped English ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct PhraseSet {
+    /// Phrases that correct the direction of the work, in any letter case.
+    pub corrections: Vec<String>,
+    /// Phrases that ask for more, and so take a correction back.
+    pub expansions: Vec<String>,
+}
+
+/// Settings of the check `scope-lock`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ScopeLock {
+    /// What it may do; `off` records nothing either.
+    pub mode: Mode,
+    /// How many of the agent's turns before a correction are looked at for something that was changed; 1 at least.
+    pub window: u64,
+    /// After so many turns of the person under a contract, without a further correction, earlier corrections no longer
+    /// count.
+    pub decay_turns: u64,
+    /// Let the agent look at things while all its tools are stopped.
+    pub hard_stop_reading: bool,
+    /// More phrases, by a name of the person's own.
+    pub phrases: BTreeMap<String, PhraseSet>,
+}
+
+impl Default for ScopeLock {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Refuse,
+            window: 1,
+            decay_turns: 5,
+            hard_stop_reading: false,
+            phrases: BTreeMap::new(),
+        }
+    }
+}
+
 /// All settings, with every default filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -97,6 +138,8 @@ pub struct Settings {
     pub stale_verdict: Advisory,
     /// `[checks.claimed-pass]`.
     pub claimed_pass: Advisory,
+    /// `[checks.scope-lock]`.
+    pub scope_lock: ScopeLock,
     /// `[checks.scope-drift]`.
     pub scope_drift: Advisory,
     /// `[server] idle_minutes`: the server exits after so many minutes without an event or an editor.
@@ -111,6 +154,7 @@ impl Default for Settings {
             untried_claim: UntriedClaim::default(),
             stale_verdict: Advisory::default(),
             claimed_pass: Advisory::default(),
+            scope_lock: ScopeLock::default(),
             scope_drift: Advisory::default(),
             idle_minutes: 30,
             tools: BTreeMap::new(),
@@ -162,6 +206,7 @@ impl Settings {
             let check = reader.table(checks, &path, code);
             reader.set(check, &path, "mode", &mut slot.mode, |old, new| new > old);
         }
+        reader.scope_lock(checks, &mut self.scope_lock);
         reader.set(server, "server", "idle_minutes", &mut self.idle_minutes, |_, _| false);
         if layer == Layer::Person {
             let tools = reader.table(value, "tools", "tools");
@@ -174,6 +219,23 @@ impl Settings {
             }
         }
         reader.bad
+    }
+
+    /// The same, where nothing can be held up: what would be refused is only said.
+    #[must_use]
+    pub fn advising(&self) -> Self {
+        let mut advising = self.clone();
+        let modes = [
+            &mut advising.untried_claim.mode,
+            &mut advising.stale_verdict.mode,
+            &mut advising.claimed_pass.mode,
+            &mut advising.scope_lock.mode,
+            &mut advising.scope_drift.mode,
+        ];
+        for mode in modes {
+            *mode = (*mode).min(Mode::Advise);
+        }
+        advising
     }
 
     /// What the person said a tool does: its exact name first, then the longest prefix.
@@ -204,6 +266,27 @@ impl Reader<'_> {
             ));
         }
         found
+    }
+
+    fn scope_lock(&mut self, checks: &Value, lock: &mut ScopeLock) {
+        const PATH: &str = "checks.scope-lock";
+        let check = self.table(checks, PATH, "scope-lock");
+        self.set(check, PATH, "mode", &mut lock.mode, |old, new| new > old);
+        self.set(check, PATH, "window", &mut lock.window, |_, _| false);
+        self.set(check, PATH, "decay_turns", &mut lock.decay_turns, |_, _| false);
+        self.set(
+            check,
+            PATH,
+            "hard_stop_reading",
+            &mut lock.hard_stop_reading,
+            |_, new| !*new,
+        );
+        let phrases = self.table(check, "checks.scope-lock.phrases", "phrases");
+        for name in phrases.as_object().into_iter().flat_map(serde_json::Map::keys) {
+            let mut set = None;
+            self.set(phrases, "checks.scope-lock.phrases", name, &mut set, |_, _| false);
+            lock.phrases.extend(set.map(|set| (name.clone(), set)));
+        }
     }
 
     /// Sets `slot` from `table[key]`; a project's value is taken only where `tightens(old, new)`.
@@ -283,6 +366,36 @@ mod tests {
             &json!({"checks": {"untried-claim": {"mode": "refuse"}}}),
         );
         assert_eq!(settings.untried_claim.mode, Mode::Refuse);
+    }
+
+    #[test]
+    fn a_project_makes_a_scope_lock_no_easier_to_lift() {
+        let mut settings = Settings::default();
+        let person = json!({"checks": {"scope-lock": {
+            "mode": "advise", "window": 2, "hard_stop_reading": true,
+            "phrases": {"de": {"corrections": ["das wollte ich nicht"]}, "it": 3},
+        }}});
+        let bad = settings.lay_over(Layer::Person, "config.toml", &person);
+        assert_eq!(bad.len(), 1, "{bad:?}");
+        assert!(bad[0].contains("scope-lock.phrases.it"), "{bad:?}");
+        let project = json!({"checks": {"scope-lock": {
+            "mode": "refuse", "window": 9, "decay_turns": 0, "hard_stop_reading": false,
+            "phrases": {"fr": {"corrections": ["oui"]}},
+        }}});
+        assert!(settings.lay_over(Layer::Project, "proofmark.toml", &project).is_empty());
+        let corrections = vec!["das wollte ich nicht".to_owned()];
+        let german = PhraseSet {
+            corrections,
+            expansions: Vec::new(),
+        };
+        assert_eq!(
+            settings.scope_lock,
+            ScopeLock {
+                window: 2,
+                phrases: BTreeMap::from([("de".to_owned(), german)]),
+                ..ScopeLock::default()
+            }
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result};
-use proofmark_protocol::query::ClaimState;
+use proofmark_protocol::query::{ClaimState, ScopePhase};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ pub const SESSION: &str = "s1";
 pub struct Case {
     /// Its name, unique in its file.
     pub id: String,
-    /// The system that it is about; only `untried-claim` can be played.
+    /// The check that it is about, and that alone is on.
     pub system: String,
     /// The judged step, with the steps before it.
     pub given: Step,
@@ -141,6 +141,9 @@ pub struct Step {
     /// One delivery of the event each, so many milliseconds after the first; all must get the same answer.
     #[serde(default)]
     pub deliveries: Vec<u64>,
+    /// For readers: the tool of this kind that the case was first told to.
+    #[serde(default)]
+    pub oracle: Option<String>,
     /// What must come of a step that is not the judged one.
     #[serde(default)]
     pub expect: Option<Expect>,
@@ -224,7 +227,7 @@ pub struct Expect {
     pub files: Vec<String>,
 }
 
-/// What `proofmark claims --json` tells, in short.
+/// What `proofmark claims --json` and `proofmark status --json` tell, in short.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
@@ -240,6 +243,18 @@ pub struct State {
     /// The states of claims.
     #[serde(default)]
     pub outcome: BTreeMap<String, ClaimState>,
+    /// Where the scope lock of the session heard of last stands; null is the same as `none`.
+    #[serde(default, deserialize_with = "phase")]
+    pub phase: Option<ScopePhase>,
+    /// What its contract holds.
+    #[serde(default)]
+    pub contract_has: Option<String>,
+}
+
+/// A phase, where the member is there.
+fn phase<'de, D: serde::Deserializer<'de>>(member: D) -> Result<Option<ScopePhase>, D::Error> {
+    let phase = Option::<ScopePhase>::deserialize(member)?;
+    Ok(Some(phase.unwrap_or_default()))
 }
 
 /// One claim on the ledger; what is not named may be anything.

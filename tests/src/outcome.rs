@@ -102,16 +102,17 @@ pub fn shortfalls(expect: &Expect, answer: &Answer, world: &World) -> Result<Vec
                 .map_or_else(Vec::new, |wishes| listed(wishes, &claims)),
         );
     }
-    if let Some(wanted) = expect.refusals {
+    if expect.refusals.is_some() || expect.state.is_of_scope() {
         let done = world
             .proofmark(&["status", "--json"])?
             .success()
             .context("proofmark status --json")?;
         let status: Status = serde_json::from_str(&done.stdout).context("the status has another form")?;
         let found: u64 = status.sessions.iter().map(|session| session.refusals).sum();
-        if found != wanted {
-            bad.push(format!("{found} refusals, wanted {wanted}"));
+        if expect.refusals.is_some_and(|wanted| wanted != found) {
+            bad.push(format!("{found} refusals, wanted {:?}", expect.refusals));
         }
+        bad.extend(scope(&expect.state, &status));
     }
     for beginning in &expect.files {
         let mut names = fs::read_dir(world.state())?.flatten().map(|entry| entry.file_name());
@@ -166,7 +167,34 @@ fn spoken(expect: &Expect, answer: &Answer) -> Vec<String> {
     bad
 }
 
+/// What the scope of the session heard of last lacks.
+fn scope(wanted: &State, status: &Status) -> Vec<String> {
+    let scope = status
+        .sessions
+        .first()
+        .map(|session| session.scope.clone())
+        .unwrap_or_default();
+    let mut bad = Vec::new();
+    if wanted.phase.is_some_and(|phase| phase != scope.phase) {
+        bad.push(format!("the scope is {scope:?}, wanted {:?}", wanted.phase));
+    }
+    let holds = |text: &String| {
+        scope
+            .contract
+            .as_ref()
+            .is_some_and(|contract| contract.contains(text.as_str()))
+    };
+    if wanted.contract_has.as_ref().is_some_and(|text| !holds(text)) {
+        bad.push(format!("the contract is {:?}", scope.contract));
+    }
+    bad
+}
+
 impl State {
+    fn is_of_scope(&self) -> bool {
+        self.phase.is_some() || self.contract_has.is_some()
+    }
+
     fn is_wanted(&self) -> bool {
         self.open.is_some() || self.open_count.is_some() || !self.turns.is_empty() || !self.outcome.is_empty()
     }

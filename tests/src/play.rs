@@ -23,17 +23,18 @@ use crate::world::World;
 const LIMIT: Duration = Duration::from_secs(30);
 /// What is written over a file of the state folder.
 const RUBBISH: &str = "{bad";
-/// Checks that a settings file may speak of though this version has none of them: they are to be passed over.
-const OTHER_CHECKS: [&str; 10] = [
-    "claimed-pass",
+/// The checks whose cases can be played.
+const SYSTEMS: [&str; 5] = [UNTRIED, "stale-verdict", "claimed-pass", LOCK, "scope-drift"];
+/// The checks whose default is to hold the agent up.
+const UNTRIED: &str = "untried-claim";
+const LOCK: &str = "scope-lock";
+/// Checks that are not played here, or that this version has not: a settings file may speak of them all the same.
+const OTHER_CHECKS: [&str; 6] = [
     "hedge",
     "malformed-tag",
     "plain-words",
     "reply-length",
     "retraction",
-    "scope-drift",
-    "scope-lock",
-    "stale-verdict",
     "unproven-claim",
 ];
 
@@ -57,12 +58,13 @@ pub enum Played {
 /// The case cannot be played: something in it is of no known form, or a program of ours does not end.
 pub fn play(case: &Case, world: &World) -> Result<Played> {
     ensure!(
-        case.system == "untried-claim",
+        SYSTEMS.contains(&case.system.as_str()),
         "cases of {} cannot be played",
         case.system
     );
     let mut play = Play {
         world,
+        system: &case.system,
         records: BTreeMap::new(),
         rows: 0,
         too_slow: false,
@@ -90,6 +92,8 @@ pub fn play(case: &Case, world: &World) -> Result<Played> {
 
 struct Play<'a> {
     world: &'a World,
+    /// The check that is on; the others are off, so that what is said is its.
+    system: &'a str,
     records: BTreeMap<String, Transcript>,
     rows: u64,
     too_slow: bool,
@@ -102,7 +106,9 @@ impl Play<'_> {
         let payload = self.payload(step, &path)?;
         fs::write(
             self.settings(),
-            step.settings.clone().unwrap_or_else(|| settings(&step.env)),
+            step.settings
+                .clone()
+                .unwrap_or_else(|| settings(self.system, &step.env)),
         )?;
         let project = self.world.project().join("proofmark.toml");
         match &step.project {
@@ -149,6 +155,7 @@ impl Play<'_> {
             Some(late) => Some((Duration::from_millis(late.after_ms), self.late(step, late)?)),
             None => None,
         };
+        let harness = self.harness(step);
         let offsets = if step.deliveries.is_empty() {
             &[0][..]
         } else {
@@ -159,7 +166,7 @@ impl Play<'_> {
                 .iter()
                 .map(|offset| {
                     let mut hook = self.command("proofmark-hook");
-                    hook.arg(Harness::ClaudeCode.as_str());
+                    hook.arg(harness.as_str());
                     scope.spawn(move || {
                         thread::sleep(Duration::from_millis(*offset));
                         process::run(&mut hook, input, LIMIT)
@@ -175,6 +182,12 @@ impl Play<'_> {
                 .map(|hook| hook.join().map_err(|_| anyhow!("the hook's thread panicked"))?);
             ended.collect()
         })
+    }
+
+    /// Whose hook it is: a record of Codex's form comes from Codex.
+    fn harness(&self, step: &Step) -> Harness {
+        let codex = self.records.get(&step.record).is_some_and(Transcript::is_codex);
+        if codex { Harness::Codex } else { Harness::ClaudeCode }
     }
 
     fn late(&mut self, step: &Step, late: &Late) -> Result<String> {
@@ -320,22 +333,28 @@ fn write_over(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The person's settings file.
-fn settings(wanted: &Wanted) -> String {
+/// The person's settings file: the check that a case is about as it is by default, all others off.
+fn settings(system: &str, wanted: &Wanted) -> String {
     let mode = wanted.mode.as_deref().unwrap_or("all");
     let strict = mode == "do_not_emit";
     let reminder = if strict || mode == "all" { "next-prompt" } else { mode };
-    let level = if wanted.enforcement.as_deref() == Some("0") {
-        "off"
-    } else {
-        "refuse"
+    let off = wanted.enforcement.as_deref() == Some("0");
+    let level = |check: &str| match check {
+        _ if off || check != system => "off",
+        UNTRIED | LOCK => "refuse",
+        _ => "advise",
     };
     let mut text = format!(
-        "[checks.untried-claim]\nmode = \"{level}\"\nstrict = {strict}\nreminder = \"{reminder}\"\n\n\
-         [judge]\nenabled = false\nwait_seconds = 6\n"
+        "[checks.untried-claim]\nmode = \"{}\"\nstrict = {strict}\nreminder = \"{reminder}\"\n\n\
+         [judge]\nenabled = false\nwait_seconds = 6\n",
+        level(UNTRIED)
     );
-    for check in OTHER_CHECKS {
-        text += &format!("\n[checks.{check}]\nmode = \"off\"\n");
+    for check in SYSTEMS
+        .into_iter()
+        .filter(|check| *check != UNTRIED)
+        .chain(OTHER_CHECKS)
+    {
+        text += &format!("\n[checks.{check}]\nmode = \"{}\"\n", level(check));
     }
     text
 }
@@ -357,10 +376,11 @@ mod tests {
     #[test]
     fn settings_follow_the_wanted_mode() {
         let written = |mode: Option<&str>, enforcement: Option<&str>| {
-            settings(&Wanted {
+            let wanted = Wanted {
                 mode: mode.map(str::to_owned),
                 enforcement: enforcement.map(str::to_owned),
-            })
+            };
+            settings(UNTRIED, &wanted)
         };
         for (mode, strict, reminder) in [
             (None, false, "next-prompt"),
@@ -373,5 +393,13 @@ mod tests {
             assert!(text.contains(&wanted), "{mode:?}: {text}");
         }
         assert!(written(None, Some("0")).starts_with("[checks.untried-claim]\nmode = \"off\"\n"));
+        let others = settings("stale-verdict", &Wanted::default());
+        for line in [
+            "[checks.untried-claim]\nmode = \"off\"",
+            "[checks.stale-verdict]\nmode = \"advise\"",
+            "[checks.claimed-pass]\nmode = \"off\"",
+        ] {
+            assert!(others.contains(line), "{others}");
+        }
     }
 }

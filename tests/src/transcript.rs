@@ -23,13 +23,19 @@ impl Transcript {
         for event in events {
             *rows += 1;
             self.note_shell(event);
-            let line = match event.get("raw") {
-                Some(raw) => raw.as_str().context("`raw` is no text")?.to_owned(),
-                None => self.row(event, session, *rows)?.to_string(),
+            let line = match (event.get("raw"), event.get("codex")) {
+                (Some(raw), _) => raw.as_str().context("`raw` is no text")?.to_owned(),
+                (None, Some(item)) => json!({"type": "response_item", "payload": item}).to_string(),
+                (None, None) => self.row(event, session, *rows)?.to_string(),
             };
             self.lines.push(line);
         }
         Ok(())
+    }
+
+    /// True when it holds items of Codex.
+    pub fn is_codex(&self) -> bool {
+        self.lines.iter().any(|line| line.contains("\"response_item\""))
     }
 
     /// The record as it stands in its file, with `torn` behind its last line.
@@ -154,6 +160,12 @@ mod tests {
         let mut transcript = Transcript::default();
         transcript.append(&[json!({"raw": "{broken"})], "s", &mut 0).unwrap();
         assert_eq!(transcript.text("{to"), "{broken\n{to");
+        assert!(!transcript.is_codex());
+        let mut codex = Transcript::default();
+        codex
+            .append(&[json!({"codex": {"type": "message"}})], "s", &mut 0)
+            .unwrap();
+        assert!(codex.is_codex(), "{}", codex.text(""));
         assert!(transcript.append(&[json!({"usr": "x"})], "s", &mut 0).is_err());
     }
 }

@@ -34,6 +34,8 @@ files! {
     the_given_cases_hold => "untried-claim",
     the_further_cases_hold => "untried-claim-more",
     the_pains_of_users_are_not_ours => "pain",
+    locks_begin_and_end_as_given => "scope-lock",
+    locks_begin_and_end_in_the_further_cases => "scope-lock-more",
 }
 
 /// Plays every case of a file and complains about all that fall short.

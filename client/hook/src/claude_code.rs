@@ -28,12 +28,24 @@ fn wrote(payload: &Payload<'_>) -> bool {
     payload.prompt_id.is_some() || name(payload.transcript_path).is_some_and(|path| !codex::is_rollout(&path))
 }
 
+/// How an event is held up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    /// Not at all.
+    None,
+    /// By exit code 2, with stderr for the agent.
+    Exit,
+    /// By a permission decision: the call does not run, and the agent reads the reason as the call's result. Said by exit
+    /// code 2 it would be called a hook's error there.
+    Deny,
+}
+
 /// One event: the method that it calls, and the ways in which its answer reaches somebody (Claude Code 2.1.332).
 struct Event {
     name: &'static str,
     wait: Wait,
-    /// Exit code 2 holds it up, with stderr for the agent.
-    refusable: bool,
+    /// How it is held up.
+    refusal: Refusal,
     /// `additionalContext` reaches the agent and changes nothing else. On the Stop events it would make the turn go on.
     context: bool,
     /// `systemMessage` reaches the person.
@@ -46,13 +58,13 @@ struct Event {
 /// Every event that is put to the server; all others pass in silence.
 #[rustfmt::skip]
 static EVENTS: [Event; 7] = [
-    Event { name: "SessionStart",     wait: Wait::Gate, refusable: false, context: true,  person: true,  faults: true,  request: request::session_start },
-    Event { name: "UserPromptSubmit", wait: Wait::Gate, refusable: false, context: true,  person: true,  faults: true,  request: request::prompt },
-    Event { name: "PreToolUse",       wait: Wait::Gate, refusable: true,  context: false, person: true,  faults: true,  request: request::pre_tool_use },
-    Event { name: "Stop",             wait: Wait::Stop, refusable: true,  context: false, person: true,  faults: true,  request: request::stop },
-    Event { name: "SubagentStart",    wait: Wait::Gate, refusable: false, context: true,  person: true,  faults: false, request: request::subagent_start },
-    Event { name: "SubagentStop",     wait: Wait::Stop, refusable: true,  context: false, person: true,  faults: true,  request: request::subagent_stop },
-    Event { name: "SessionEnd",       wait: Wait::Gate, refusable: false, context: false, person: false, faults: false, request: request::session_end },
+    Event { name: "SessionStart",     wait: Wait::Gate, refusal: Refusal::None, context: true,  person: true,  faults: true,  request: request::session_start },
+    Event { name: "UserPromptSubmit", wait: Wait::Gate, refusal: Refusal::None, context: true,  person: true,  faults: true,  request: request::prompt },
+    Event { name: "PreToolUse",       wait: Wait::Gate, refusal: Refusal::Deny, context: false, person: true,  faults: true,  request: request::pre_tool_use },
+    Event { name: "Stop",             wait: Wait::Stop, refusal: Refusal::Exit, context: false, person: true,  faults: true,  request: request::stop },
+    Event { name: "SubagentStart",    wait: Wait::Gate, refusal: Refusal::None, context: true,  person: true,  faults: false, request: request::subagent_start },
+    Event { name: "SubagentStop",     wait: Wait::Stop, refusal: Refusal::Exit, context: false, person: true,  faults: true,  request: request::subagent_stop },
+    Event { name: "SessionEnd",       wait: Wait::Gate, refusal: Refusal::None, context: false, person: false, faults: false, request: request::session_end },
 ];
 
 fn event(name: &str) -> Option<&'static Event> {
@@ -94,12 +106,17 @@ struct Output<'a> {
     system_message: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Specific<'a> {
     /// Claude Code rejects the whole answer when this is not the event's exact name.
     hook_event_name: &'static str,
-    additional_context: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<&'a str>,
 }
 
 fn answer(name: &str, decision: &Decision) -> Answer {
@@ -107,22 +124,36 @@ fn answer(name: &str, decision: &Decision) -> Answer {
         return Answer::default();
     };
     let (to_agent, to_person) = (said(decision.to_agent.as_deref()), said(decision.to_person.as_deref()));
-    if event.refusable && decision.outcome == Outcome::Refuse {
+    let refusal = if decision.outcome == Outcome::Refuse {
+        event.refusal
+    } else {
+        Refusal::None
+    };
+    let specific = Specific {
+        hook_event_name: event.name,
+        ..Specific::default()
+    };
+    let specific = match (refusal, to_agent.as_deref()) {
         // JSON beside exit code 2 would be read in place of stderr.
-        return Answer {
-            stdout: String::new(),
-            stderr: to_agent.unwrap_or_default(),
-            exit: 2,
-        };
-    }
+        (Refusal::Exit, _) => {
+            return Answer {
+                stdout: String::new(),
+                stderr: to_agent.unwrap_or_default(),
+                exit: 2,
+            };
+        }
+        (Refusal::Deny, reason @ Some(_)) => Some(Specific {
+            permission_decision: Some("deny"),
+            permission_decision_reason: reason,
+            ..specific
+        }),
+        (_, context) => context.filter(|_| event.context).map(|text| Specific {
+            additional_context: Some(text),
+            ..specific
+        }),
+    };
     output(&Output {
-        hook_specific_output: to_agent
-            .as_deref()
-            .filter(|_| event.context)
-            .map(|additional_context| Specific {
-                hook_event_name: event.name,
-                additional_context,
-            }),
+        hook_specific_output: specific,
         system_message: to_person.as_deref().filter(|_| event.person),
     })
 }

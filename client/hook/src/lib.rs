@@ -56,8 +56,11 @@ fn answer(registered: &'static Dialect, stdin: impl Read, host: &Host) -> Result
     let Some(exchange) = &dialect.exchange else {
         return Ok(Answer::pass(silence));
     };
-    let Some(ask) = (exchange.ask)(&payload)? else {
-        return Ok(Answer::pass(silence));
+    let ask = match (exchange.ask)(&payload) {
+        Ok(Some(ask)) => ask,
+        Ok(None) => return Ok(Answer::pass(silence)),
+        // Whose event it is, is known: its own silence may be more than that of whoever registered the hook.
+        Err(why) => return Ok(Answer::pass_because(silence, why)),
     };
     Ok(match server::ask(&ask.line, ask.wait, host) {
         Ok(decision) => (exchange.answer)(ask.event, &decision),

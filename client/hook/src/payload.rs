@@ -44,8 +44,8 @@ impl fmt::Display for Unreadable {
 
 /// The members that any dialect looks at, each unread: one member of a wrong type must not cost the whole event.
 ///
-/// Names as captured from Claude Code 2.1.197 and 2.1.332, most of which Codex 0.171.0 uses as well; the last four are
-/// Cursor's (3.x and its 2026 command line).
+/// Names as captured from Claude Code 2.1.197 and 2.1.332, most of which Codex 0.171.0 uses as well; those from
+/// `conversation_id` on are Cursor's (2.7 to 3.24, and its command line of 2026).
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Payload<'a> {
@@ -89,10 +89,46 @@ pub(crate) struct Payload<'a> {
     pub(crate) background_tasks: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) reason: Option<&'a RawValue>,
-    pub(crate) conversation_id: Option<IgnoredAny>,
-    pub(crate) generation_id: Option<IgnoredAny>,
+    #[serde(borrow)]
+    pub(crate) conversation_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) generation_id: Option<&'a RawValue>,
     pub(crate) cursor_version: Option<IgnoredAny>,
-    pub(crate) workspace_roots: Option<IgnoredAny>,
+    #[serde(borrow)]
+    pub(crate) workspace_roots: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) parent_conversation_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) subagent_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) status: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) loop_count: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) text: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) summary: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) command: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) duration: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) tool_output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) error_message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) failure_type: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) is_interrupt: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) result_json: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) file_path: Option<&'a RawValue>,
+    /// As older builds spell it.
+    #[serde(borrow, rename = "filePath")]
+    pub(crate) file_path_camel: Option<&'a RawValue>,
 }
 
 impl<'a> Payload<'a> {
@@ -143,6 +179,11 @@ pub(crate) fn name(member: Option<&RawValue>) -> Option<String> {
 /// True only when the member is `true`.
 pub(crate) fn flag(member: Option<&RawValue>) -> bool {
     member.is_some_and(|raw| raw.get() == "true")
+}
+
+/// The number of a member; Cursor writes durations with fractions.
+pub(crate) fn number(member: Option<&RawValue>) -> Option<f64> {
+    serde_json::from_str(member?.get()).ok()
 }
 
 /// How many elements a list has; 0 when it is none.
@@ -198,6 +239,9 @@ mod tests {
         assert_eq!(name(Some(&raw("\"\""))), None);
         assert!(flag(Some(&raw("true"))));
         assert!(!flag(Some(&raw("\"true\""))));
+        assert_eq!(number(Some(&raw("5788.364"))), Some(5788.364));
+        assert_eq!(number(Some(&raw("3"))), Some(3.0));
+        assert_eq!(number(Some(&raw("\"3\""))), None);
         assert_eq!(count(Some(&raw(r#"[{"id": 1}, "x", []]"#))), 3);
         assert_eq!(count(Some(&raw("{}"))), 0);
     }

@@ -28,7 +28,7 @@ pub(crate) fn ask(
         line: write(at, payload)?,
         wait,
         session,
-        opens: event == "SessionStart",
+        opens: event.eq_ignore_ascii_case("SessionStart"),
     })
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn session_end(at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u
 
 /// The request as one line. A tool's input passes through as it was written, and in JSON a bare line end is only ever
 /// white space between values, so it can be made a blank.
-fn line(method: &str, params: impl Serialize) -> Result<Vec<u8>, Unreadable> {
+pub(crate) fn line(method: &str, params: impl Serialize) -> Result<Vec<u8>, Unreadable> {
     let mut line = serde_json::to_vec(&Request::new(1, method, params)).map_err(|_| Unreadable::Unwritable)?;
     for byte in &mut line {
         if matches!(byte, b'\n' | b'\r') {

@@ -1,6 +1,7 @@
 //! `proofmark try`: plays a recorded session through the hook and a server of its own, and shows what they say.
 //! What they say is theirs: nothing is judged here.
 
+mod board;
 mod interrupt;
 mod play;
 mod script;
@@ -37,6 +38,10 @@ pub(crate) struct Report {
     harness: String,
     turns: Vec<Turn>,
     claims: Vec<Claim>,
+    /// What the session's checks came to, those of its helper agents apart.
+    board: Vec<board::Check>,
+    /// Every call with its end, as far as the record tells it.
+    calls: Vec<board::Call>,
 }
 
 /// What came of one prompt of the person.

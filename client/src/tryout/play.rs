@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::interrupt::Interrupt;
 use super::script::{Event, Kind, Script};
-use super::{Answer, Report, Turn};
+use super::{Answer, Report, Turn, board};
 use crate::place::Place;
 use crate::stop;
 
@@ -62,10 +62,13 @@ pub(crate) fn play(
         script,
         &payload(&base, None, script.events.first().and_then(cwd), start),
     )?;
+    let (board, calls) = board::of(script, bytes);
     let mut report = Report {
         harness: script.spec.harness.to_string(),
         turns: Vec::new(),
         claims: Vec::new(),
+        board,
+        calls,
     };
     let key = SessionKey {
         harness: script.spec.harness,
@@ -88,7 +91,7 @@ pub(crate) fn play(
     Ok(report)
 }
 
-/// The members of an event's own, as Claude Code (2.1.332) and Codex (0.171.0) name them.
+/// The members of an event's own, as Claude Code (2.1.332) and Codex (0.171.0) name them; Cursor's hook reads these too.
 fn own(event: &Event, helper: Option<&Path>) -> Value {
     match &event.kind {
         Kind::Prompt(text) => json!({ "hook_event_name": "UserPromptSubmit", "prompt": text }),
@@ -253,8 +256,8 @@ impl Report {
     }
 }
 
-/// The hook's answer as its harness takes it. Exit code 2 refuses, with stderr for the agent; else stdout is one object,
-/// and one that says `block` refuses with its reason.
+/// The hook's answer as its harness takes it. Exit code 2 refuses, with stderr for the agent; else stdout is one object:
+/// one that says `block` refuses with its reason, and Cursor goes on with a `followup_message`.
 fn answer(event: &Event, hooked: Hooked) -> Answer {
     let (name, reply, agent) = match &event.kind {
         Kind::Prompt(_) => ("prompt", None, None),
@@ -264,6 +267,7 @@ fn answer(event: &Event, hooked: Hooked) -> Answer {
     let said: Value = serde_json::from_str(&hooked.stdout).unwrap_or_default();
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let blocked = text(&said["reason"]).filter(|_| said["decision"] == "block");
+    let blocked = blocked.or_else(|| text(&said["followup_message"]));
     let refused = hooked.refused.then(|| hooked.stderr.trim().to_owned()).or(blocked);
     if let Some(reason) = refused {
         let to_agent = Some(reason);
@@ -277,7 +281,7 @@ fn answer(event: &Event, hooked: Hooked) -> Answer {
         };
     }
     let to_agent = text(&said["hookSpecificOutput"]["additionalContext"]);
-    let to_person = text(&said["systemMessage"]);
+    let to_person = text(&said["systemMessage"]).or_else(|| text(&said["user_message"]));
     let decision = if to_agent.is_some() || to_person.is_some() {
         Outcome::Advise
     } else {

@@ -6,8 +6,10 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use proofmark_protocol::Outcome;
 use proofmark_protocol::query::ClaimState;
+use proofmark_server::evidence::verdict::Verdict;
 use proofmark_server::text::quote;
 
+use super::board::{Check, Run};
 use super::{Answer, Report, Turn};
 use crate::claims;
 use crate::output::{Look, count, styled};
@@ -16,6 +18,9 @@ use crate::output::{Look, count, styled};
 const LONG: (usize, usize) = (60, 8 * 1024 * 1024);
 /// Turns that are all shown; of more only those with something to say.
 const FEW: usize = 12;
+/// Checks that are shown, and the newest runs of each.
+const MAX_CHECKS: usize = 30;
+const MAX_RUNS: usize = 8;
 /// Width of the text, in characters.
 const WIDTH: usize = 96;
 
@@ -42,6 +47,7 @@ pub(crate) fn text(report: &Report, path: Option<&Path>) -> String {
     let told = |turn: &&Turn| all || turn.decision != Outcome::Allow;
     blocks.extend(report.turns.iter().filter(told).map(turn));
     blocks.push(summary(report));
+    blocks.extend(checks(&report.board));
     blocks.join("\n\n")
 }
 
@@ -120,6 +126,51 @@ fn indented(text: &str) -> Vec<String> {
         .into_iter()
         .map(|line| format!("    │ {line}").trim_end().to_owned())
         .collect()
+}
+
+/// The verdict board; nothing when no check was run.
+fn checks(board: &[Check]) -> Option<String> {
+    let mut lines = vec![styled(
+        Look::HEAD,
+        &format!(
+            "{}, as the record has {}:",
+            count(board.len() as u64, "check"),
+            if board.len() == 1 { "it" } else { "them" }
+        ),
+    )];
+    for check in board.iter().take(MAX_CHECKS) {
+        let agent = if check.agent.is_some() { " (a helper's)" } else { "" };
+        let name = quote(&format!("{} {}", check.check, check.selection), WIDTH);
+        lines.push(format!("  {}{agent}", styled(Look::NOTE, name.trim_end())));
+        let left_out = check.runs.len().saturating_sub(MAX_RUNS);
+        if left_out > 0 {
+            lines.push(format!("    {} before", count(left_out as u64, "run")));
+        }
+        lines.extend(check.runs[left_out..].iter().map(run));
+    }
+    let left_out = board.len().saturating_sub(MAX_CHECKS) as u64;
+    if left_out > 0 {
+        lines.push(format!("  and {}; --json has them all", count(left_out, "more check")));
+    }
+    (!board.is_empty()).then(|| lines.join("\n"))
+}
+
+fn run(run: &Run) -> String {
+    let (look, verdict) = match run.verdict {
+        Verdict::Pass => (Look::GOOD, "pass"),
+        Verdict::Fail => (Look::BAD, "fail"),
+        Verdict::NothingChecked => (Look::NOTE, "nothing checked"),
+        Verdict::Masked => (Look::DIM, "masked"),
+        Verdict::Unknown => (Look::DIM, "unknown"),
+    };
+    let padding = " ".repeat(16_usize.saturating_sub(verdict.len()));
+    let command = styled(Look::DIM, &format!("`{}`", quote(&run.command, 60)));
+    format!(
+        "    turn {:<4} {}{padding}{}  {command}",
+        run.turn,
+        styled(look, verdict),
+        quote(&run.because, 120)
+    )
 }
 
 fn summary(report: &Report) -> String {

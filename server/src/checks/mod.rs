@@ -1,6 +1,8 @@
 //! The checks: one file each, one line in the registry.
 //! A check looks at a session and a reply; it does no I/O and knows no other check.
 
+mod scope_drift;
+mod scope_lock;
 #[cfg(test)]
 mod tests;
 pub mod untried_claim;
@@ -9,11 +11,15 @@ use proofmark_protocol::findings::{CheckRef, Cited};
 use proofmark_protocol::settings::{Mode, Settings};
 use proofmark_protocol::{Evidence, Finding, Severity};
 
-use crate::evidence::call::CallFacts;
+use crate::evidence::call::{CallFacts, Known};
 use crate::session::{Book, CallRecord, ClaimRow, FactBody, SessionKey, Stream, ToolKind};
 
 /// Every check, in the order in which their complaints are put to the agent.
-pub const REGISTRY: &[&dyn Check] = &[&untried_claim::UntriedClaim];
+pub const REGISTRY: &[&dyn Check] = &[
+    &untried_claim::UntriedClaim,
+    &scope_lock::ScopeLock,
+    &scope_drift::ScopeDrift,
+];
 
 /// One check.
 pub trait Check: Sync {
@@ -115,6 +121,8 @@ pub struct PromptView<'a> {
     pub stream: Option<&'a Stream>,
     /// The facts of a call that delegates, from its helper's record.
     pub helper: &'a dyn Fn(&CallRecord) -> CallFacts,
+    /// The records of the session's helper agents that were read so far, by agent.
+    pub others: &'a [(Option<&'a str>, &'a Stream)],
     /// What the person wrote.
     pub prompt: &'a str,
     /// The settings in force.
@@ -188,6 +196,17 @@ pub struct Verdict {
     pub facts: Vec<FactBody>,
     /// What the person is told.
     pub notes: Vec<Note>,
+    /// What counts only when no check sends the agent back: the person can read the reply then.
+    pub when_ended: WhenEnded,
+}
+
+/// What follows from a reply once it ends the turn.
+#[derive(Default)]
+pub struct WhenEnded {
+    /// New facts.
+    pub facts: Vec<FactBody>,
+    /// What the person is told.
+    pub notes: Vec<Note>,
 }
 
 /// What a check has to say about a call that is about to run.
@@ -206,10 +225,18 @@ pub struct ToolVerdict {
 pub struct PromptVerdict {
     /// New facts, each with the agent that it is about.
     pub facts: Vec<(Option<String>, FactBody)>,
+    /// What is noted about the work before the prompt.
+    pub findings: Vec<Finding>,
     /// Context that goes to the agent with the prompt.
     pub to_agent: Option<String>,
     /// What the person is told.
     pub notes: Vec<Note>,
+}
+
+/// Whether a helper agent changed something, by its own record; unknown where that was not read.
+fn helper_changed(others: &[(Option<&str>, &Stream)], helper: &str) -> Known {
+    let own = others.iter().find(|(agent, _)| *agent == Some(helper));
+    own.map_or(Known::Unknown, |(_, stream)| stream.past.whole())
 }
 
 /// True when a claim belongs to an agent's own stream.

@@ -1,7 +1,9 @@
 //! The check and the decision over it, played turn by turn without files or clock.
 //! What the built programs do with it is tested end to end.
 
+mod drift;
 mod properties;
+mod scope;
 
 use proofmark_protocol::query::ClaimState;
 use proofmark_protocol::settings::{Mode, Settings};
@@ -39,18 +41,9 @@ impl Play {
         }
     }
 
+    /// A prompt, whose row the record shows after it.
     fn prompt(&mut self, text: &str) -> Decision {
-        let helper = |_: &CallRecord| unreachable!("no test of these delegates before a prompt");
-        let view = PromptView {
-            key: &self.key,
-            book: &self.book,
-            stream: Some(&self.stream),
-            helper: &helper,
-            prompt: text,
-            settings: &self.settings,
-        };
-        let outcomes = decide::prompt(&view, REGISTRY, Vec::new());
-        let decision = self.commit(outcomes);
+        let decision = self.prompt_only(text);
         let row = format!("p{}", self.stream.turns + 1);
         self.stream.fold(Entry::Prompt {
             row,
@@ -59,6 +52,21 @@ impl Play {
             queued: false,
         });
         decision
+    }
+
+    fn prompt_only(&mut self, text: &str) -> Decision {
+        let helper = |_: &CallRecord| unreachable!("no test of these delegates before a prompt");
+        let view = PromptView {
+            key: &self.key,
+            book: &self.book,
+            stream: Some(&self.stream),
+            helper: &helper,
+            others: &[],
+            prompt: text,
+            settings: &self.settings,
+        };
+        let outcomes = decide::prompt(&view, REGISTRY, Vec::new());
+        self.commit(outcomes)
     }
 
     fn call(&mut self, id: &str, kind: ToolKind, input: &str, ending: Option<Ending>) {

@@ -9,7 +9,8 @@ use std::time::Instant;
 use proofmark_protocol::query::Pause;
 use proofmark_protocol::{Decision, Outcome};
 
-use super::live::{self, Inheritance, Live};
+use super::lineage::Inheritance;
+use super::live::{self, Live};
 use super::settings::Effective;
 use super::{Engine, Event, LEDGER_WAIT, Slot, now};
 use crate::checks::Note;
@@ -29,15 +30,13 @@ impl Engine {
 
     /// Reads what is new in the main agent's record, where it matters only for what hangs on it.
     pub(super) fn read_own(&self, live: &mut Live, event: &Event<'_>, effective: &Effective, stop: &AtomicBool) {
-        let Some(path) = live::record_path(harness::spec(event.key.harness), event.at) else {
-            return;
-        };
+        let path = live::record_path(harness::spec(event.key.harness), event.at);
         // Not being able to read it is said at the stop, where it counts; a record may not exist before the first prompt.
         let read = live.read(
             &self.ledger(),
             &event.key,
             event.at.agent.as_deref(),
-            &path,
+            path.as_deref(),
             &effective.settings,
             stop,
         );
@@ -125,7 +124,7 @@ impl Engine {
         self.stir();
     }
 
-    fn write(&self, live: &mut Live, event: &Event<'_>, facts: &[Fact], durability: Durability) {
+    pub(super) fn write(&self, live: &mut Live, event: &Event<'_>, facts: &[Fact], durability: Durability) {
         let held = std::mem::take(&mut live.unwritten);
         let all = [held.as_slice(), facts].concat();
         let append = |ledger: &Ledger| {

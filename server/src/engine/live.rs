@@ -1,53 +1,81 @@
 //! One live session: its book, and the folded records of its agents, kept up to date with ledger and files.
 //! What any of it means for a reply is decided in the core.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use proofmark_protocol::Harness;
+use proofmark_protocol::event::StopParams;
 use proofmark_protocol::settings::Settings;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::observed;
+use super::slot::Hold;
+use crate::checks::Lag;
 use crate::evidence::call::{CallFacts, Known};
 use crate::harness::{self, HarnessSpec, Memory, Reader, Stream as Whose};
 use crate::ledger::{Ledger, LedgerError};
 use crate::record::{Follower, Line, RecordError};
-use crate::session::book::claim_id;
+use crate::session::observed::Joined;
 use crate::session::stream::FOLD_VERSION;
 use crate::session::{Book, CallRecord, Ending, Fact, FactBody, SessionKey, Stream, ToolKind};
-use crate::text;
 
 /// New bytes of a record after which its fold is stored again.
 const SNAPSHOT_EVERY: u64 = 256 * 1024;
 /// So many facts that could not be written are kept for later; beyond that the oldest go.
 const MAX_UNWRITTEN: usize = 4096;
 /// The ledger's name for the main agent's fold.
-const MAIN: &str = "";
+pub(super) const MAIN: &str = "";
 
 /// What no ledger has for a version: SQLite counts up from 1.
 const NEVER: i64 = -1;
 
 /// One agent's record: the file, and what was folded of it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Following {
+pub(super) struct Following {
     fold_version: u32,
-    follower: Follower,
-    stream: Stream,
+    pub(super) follower: Follower,
+    pub(super) stream: Stream,
     memory: Memory,
     #[serde(skip)]
     torn: bool,
+    /// What hook events have shown beside the record; none where the record shows everything.
+    #[serde(skip)]
+    pub(super) joined: Option<Joined>,
     /// Where the follower stood when the fold was last stored.
     #[serde(skip)]
     stored: u64,
+}
+
+impl Following {
+    fn new(path: PathBuf, spec: &HarnessSpec) -> Self {
+        Self {
+            fold_version: FOLD_VERSION,
+            follower: Follower::new(path),
+            stream: Stream::default(),
+            memory: Memory::default(),
+            torn: false,
+            joined: spec.observed.map(|_| Joined::default()),
+            stored: 0,
+        }
+    }
+
+    /// The record could not be read.
+    pub(super) fn unread(&mut self) {
+        self.torn = true;
+    }
 }
 
 /// One session as this process knows it.
 #[derive(Default)]
 pub(super) struct Live {
     pub(super) book: Book,
+    /// Whether the book holds calls up, for those who ask without waiting for it.
+    pub(super) hold: Arc<Hold>,
     loaded: Option<i64>,
     last_fact: i64,
     /// Facts that this process wrote and took since it last read: another process's fact may have a lower id.
@@ -59,34 +87,60 @@ pub(super) struct Live {
     answered: BTreeSet<String>,
     /// Facts that were taken and could not be written, oldest first: they go with the next ones.
     pub(super) unwritten: Vec<Fact>,
-    records: HashMap<String, Following>,
-    lineage_known: bool,
+    pub(super) records: HashMap<String, Following>,
+    pub(super) lineage_known: bool,
     /// The transcript was waited for, and did not come.
     never_came: bool,
+    /// Advice for the agent that its harness has no way for, until it is sent back for something.
+    pub(super) held: observed::Held,
+    /// A reply was waited for that no event had told by the stop, and did not come.
+    pub(super) reply_never_came: bool,
 }
 
 /// Why a record was not read.
 #[derive(Debug, Error)]
 pub(super) enum Unread {
     /// Nobody taught us this harness's records.
-    #[error("records of {0} are not known to it yet")]
+    #[error("the transcript can't be read (records of {0} are not known to it yet)")]
     NoReader(Harness),
+    /// There is nothing to read.
+    #[error("the harness named no transcript")]
+    NoTranscript,
     /// The file gives trouble.
-    #[error(transparent)]
+    #[error("the transcript can't be read ({0})")]
     Record(#[from] RecordError),
-}
-
-/// What a session takes over when it is first seen.
-pub(super) struct Inheritance {
-    /// The row that its record begins with, by which its own forks will find it.
-    pub(super) first: String,
-    pub(super) facts: Vec<Fact>,
 }
 
 /// How reading a record went.
 pub(super) struct Reading<'a> {
     pub(super) stream: &'a Stream,
     pub(super) torn: bool,
+    pub(super) joined: Option<&'a Joined>,
+}
+
+impl Reading<'_> {
+    /// How far the record is behind a stop with this reply. Claude Code 2.1.197 writes its lines some time after the event they belong to.
+    pub(super) fn lag(&self, params: &StopParams, reply: Option<&str>) -> Lag {
+        let stream = self.stream;
+        let shown = reply.is_some_and(|reply| stream.shows_reply(reply));
+        if let Some(joined) = self.joined {
+            // Events come before the stop, or not at all; without them only a record that has reached the reply counts.
+            return if joined.covers() || shown { Lag::None } else { Lag::Tail };
+        }
+        let reached = match (&params.at.turn, &stream.newest_turn) {
+            // A helper's rows carry the turn in which it was started, the event that of its end.
+            (Some(event), Some(record)) => params.at.agent.is_some() || event == record,
+            (Some(_), None) => !stream.by_client,
+            _ => true,
+        };
+        // Without its prompt nothing of the turn is on record yet: an empty file is no proof that nothing was tried.
+        let begun = stream.turn.prompt.is_some();
+        match (begun && reached, shown || (!self.torn && !stream.by_client)) {
+            (false, _) => Lag::Turn,
+            (true, true) => Lag::None,
+            (true, false) => Lag::Tail,
+        }
+    }
 }
 
 impl Live {
@@ -106,7 +160,13 @@ impl Live {
         self.taken.clear();
         self.last_fact = new.last;
         self.loaded = Some(version);
+        self.hold.set(&self.book);
         Ok(())
+    }
+
+    /// True when the book was read from the ledger.
+    pub(super) fn is_loaded(&self) -> bool {
+        self.loaded.is_some()
     }
 
     /// Has the next refresh read the ledger: this process wrote facts of the session past this book.
@@ -134,6 +194,7 @@ impl Live {
                 self.answered.insert(event.clone());
             }
         }
+        self.hold.set(&self.book);
     }
 
     /// Notes under which ids facts were written that had been taken before.
@@ -155,40 +216,52 @@ impl Live {
         by_another.then(|| decision.clone())
     }
 
-    /// Reads what is new in an agent's record. `agent` none is the main agent. Stops when `stop` is set.
+    /// Reads what is new in an agent's record, and what events have shown beside it. `agent` none is the main agent.
+    /// Stops when `stop` is set.
     pub(super) fn read(
         &mut self,
         ledger: &Ledger,
         key: &SessionKey,
         agent: Option<&str>,
-        path: &Path,
+        path: Option<&Path>,
         settings: &Settings,
         stop: &AtomicBool,
     ) -> Result<(), Unread> {
         let Some(spec) = harness::spec(key.harness) else {
             return Err(Unread::NoReader(key.harness));
         };
-        let name = agent.unwrap_or(MAIN).to_owned();
-        if self
-            .records
-            .get(&name)
-            .is_none_or(|known| known.follower.path() != path)
-        {
-            let following = stored(ledger, key, &name, path).unwrap_or_else(|| Following {
-                fold_version: FOLD_VERSION,
-                follower: Follower::new(path.to_owned()),
-                stream: Stream::default(),
-                memory: Memory::default(),
-                torn: false,
-                stored: 0,
-            });
-            self.records.insert(name.clone(), following);
+        let name = agent.unwrap_or(MAIN);
+        let known = self.records.get_mut(name);
+        let path = match (path, &known, spec.observed) {
+            (Some(path), ..) => path.to_owned(),
+            (None, Some(known), Some(_)) => known.follower.path().to_owned(),
+            (None, None, Some(_)) => PathBuf::new(),
+            (None, _, None) => return Err(Unread::NoTranscript),
+        };
+        match known {
+            Some(known) if known.follower.path() == path => {}
+            // Events came before the transcript was named.
+            Some(known) if known.joined.is_some() && known.follower.path().as_os_str().is_empty() => {
+                known.follower = Follower::new(path);
+            }
+            _ => {
+                let stored = || stored(ledger, key, name, &path);
+                let following = if spec.observed.is_some() { None } else { stored() };
+                let following = following.unwrap_or_else(|| Following::new(path.clone(), spec));
+                self.records.insert(name.to_owned(), following);
+            }
         }
-        let Some(following) = self.records.get_mut(&name) else {
+        let Some(following) = self.records.get_mut(name) else {
             return Err(Unread::NoReader(key.harness));
         };
         let whose = if agent.is_some() { Whose::Helper } else { Whose::Main };
-        follow(spec, whose, following, settings, stop)
+        if following.joined.is_some() {
+            observed::catch_up(&self.book, agent, following, &|following, until| {
+                follow(spec, whose, following, settings, until, stop)
+            });
+            return Ok(());
+        }
+        follow(spec, whose, following, settings, u64::MAX, stop)
     }
 
     /// Whether a record that could not be read may be there in a moment; a session is waited for once.
@@ -199,7 +272,7 @@ impl Live {
         first
     }
 
-    /// Reads the records of the helper agents that the running turn of an agent delegated to.
+    /// Reads the records of the helper agents that an agent delegated to in its running turn and in its last runs.
     pub(super) fn read_helpers(
         &mut self,
         ledger: &Ledger,
@@ -210,18 +283,14 @@ impl Live {
         stop: &AtomicBool,
     ) {
         let Some(spec) = harness::spec(key.harness) else { return };
-        let helpers: Vec<String> = self.stream(agent).map_or_else(Vec::new, |stream| {
-            stream
-                .turn
-                .calls
-                .iter()
-                .filter_map(|call| call.helper.clone())
-                .collect()
+        let helpers: BTreeSet<String> = self.stream(agent).map_or_else(BTreeSet::new, |stream| {
+            let running = stream.turn.calls.iter().filter_map(|call| call.helper.as_ref());
+            running.chain(stream.past.recent_helpers()).cloned().collect()
         });
         for helper in helpers {
             if let Some(path) = (spec.agent_transcript)(transcript, &helper) {
                 // A helper's record that can't be read leaves its call unknown: `helper_facts` says so.
-                let read = self.read(ledger, key, Some(&helper), &path, settings, stop);
+                let read = self.read(ledger, key, Some(&helper), Some(&path), settings, stop);
                 if read.is_err() {
                     self.records.remove(&helper);
                 }
@@ -243,11 +312,12 @@ impl Live {
         let attempted = stream.attempted(&nested);
         if call.ending == Some(Ending::Background) {
             // It still works: what it has not tried so far it may be trying now.
-            let attempted = match attempted {
-                Known::Yes => Known::Yes,
-                Known::No | Known::Unknown => Known::Unknown,
+            let certain = |known| if known == Known::Yes { known } else { Known::Unknown };
+            return CallFacts {
+                attempted: certain(attempted),
+                mutated: certain(stream.past.whole()),
+                ..unknown
             };
-            return CallFacts { attempted, ..unknown };
         }
         // An attempt is no look: one that was denied saw nothing.
         let observed = match (stream.observed(None, &nested).next(), attempted) {
@@ -258,7 +328,7 @@ impl Live {
         CallFacts {
             attempted,
             observed,
-            mutated: Known::Unknown,
+            mutated: stream.past.whole(),
         }
     }
 
@@ -267,6 +337,16 @@ impl Live {
         self.records
             .get(agent.unwrap_or(MAIN))
             .map(|following| &following.stream)
+    }
+
+    /// An agent's record, and what events have shown beside it.
+    pub(super) fn following(&mut self, agent: Option<&str>) -> Option<&mut Following> {
+        self.records.get_mut(agent.unwrap_or(MAIN))
+    }
+
+    /// As [`Live::stream`], to be folded on.
+    pub(super) fn stream_mut(&mut self, agent: Option<&str>) -> Option<&mut Stream> {
+        self.following(agent).map(|following| &mut following.stream)
     }
 
     /// The streams of the session's other agents whose records were read, by agent.
@@ -284,53 +364,18 @@ impl Live {
         Some(Reading {
             stream: &following.stream,
             torn: following.torn,
+            joined: following.joined.as_ref(),
         })
-    }
-
-    /// On first sight of a session's record: its first row, and the facts that it takes over from the session it was
-    /// forked from. None at every later sight.
-    pub(super) fn inherit(&mut self, ledger: &Ledger, key: &SessionKey) -> Result<Option<Inheritance>, LedgerError> {
-        let Some(stream) = self.stream(None) else {
-            return Ok(None);
-        };
-        let Some(first) = stream.prompts.first().filter(|row| !row.is_empty()) else {
-            return Ok(None);
-        };
-        // A fork's rows carry the fork's own id: a file of another session, or of none, is no fork.
-        if self.lineage_known || stream.session.as_deref() != Some(key.session.as_str()) {
-            return Ok(None);
-        }
-        let family = ledger.lineage(key.harness, first)?;
-        // Seen by a server before this one: the others may be its forks, and what they took over is settled here since.
-        if family.contains(&key.session) {
-            self.lineage_known = true;
-            return Ok(None);
-        }
-        let copied: Vec<&str> = stream.prompts.iter().map(String::as_str).collect();
-        let mut facts = Vec::new();
-        for session in family {
-            let parent = SessionKey {
-                harness: key.harness,
-                session,
-            };
-            let known = ledger.facts(&parent, 0)?.facts.into_iter().map(|stored| stored.fact);
-            facts.extend(inherited(&parent, key, known, &copied));
-        }
-        Ok(Some(Inheritance {
-            first: first.clone(),
-            facts,
-        }))
-    }
-
-    /// What there was to take over is on the ledger.
-    pub(super) fn inherited(&mut self) {
-        self.lineage_known = true;
     }
 
     /// The folds that have moved on enough to be stored again: name and body.
     pub(super) fn snapshots(&mut self, all: bool) -> Vec<(String, String)> {
         let mut bodies = Vec::new();
         for (name, following) in &mut self.records {
+            // Made anew from events and record: a fold of half of it would go on in another way.
+            if following.joined.is_some() {
+                continue;
+            }
             let new = following.follower.offset().saturating_sub(following.stored);
             if new >= SNAPSHOT_EVERY || (all && new > 0) {
                 // A fold that can't be written down costs only a longer read after a restart.
@@ -357,6 +402,7 @@ fn follow(
     whose: Whose,
     following: &mut Following,
     settings: &Settings,
+    until: u64,
     stop: &AtomicBool,
 ) -> Result<(), Unread> {
     let Following {
@@ -364,15 +410,21 @@ fn follow(
         stream,
         memory,
         torn,
+        joined,
         ..
     } = following;
+    let mut told = follower.offset();
     let tools = |tool: &str| settings.tool_effect(tool);
     let mut entries = Vec::new();
     let go_on = || !stop.load(Ordering::Relaxed);
     let progress = follower.read_new(&go_on, &mut |line| {
         match line {
-            Line::Restarted => (*stream, *memory) = (Stream::default(), Memory::default()),
+            Line::Restarted => {
+                (*stream, *memory, told) = (Stream::default(), Memory::default(), 0);
+                *joined = joined.take().map(|_| Joined::default());
+            }
             Line::Complete(bytes) => {
+                told += bytes.len() as u64 + 1;
                 let mut reader = Reader {
                     stream: whose,
                     tools: &tools,
@@ -380,12 +432,18 @@ fn follow(
                 };
                 (spec.entries)(bytes, &mut reader, &mut entries);
             }
-            Line::TooLong { head, .. } => (spec.too_long)(head, &mut entries),
+            Line::TooLong { head, len } => {
+                told += len + 1;
+                (spec.too_long)(head, &mut entries);
+            }
         }
         for entry in entries.drain(..) {
-            stream.fold(entry);
+            match joined {
+                Some(joined) => observed::take_row(joined, stream, entry),
+                None => stream.fold(entry),
+            }
         }
-        if go_on() {
+        if go_on() && told < until {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
@@ -393,34 +451,6 @@ fn follow(
     });
     *torn = progress?.torn;
     Ok(())
-}
-
-/// A parent's claims whose turns were copied, as facts of the fork.
-fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = Fact>, copied: &[&str]) -> Vec<Fact> {
-    let mut ids: BTreeMap<String, String> = BTreeMap::new();
-    let mut taken = Vec::new();
-    for mut fact in facts {
-        if !fact.anchor.as_deref().is_some_and(|anchor| copied.contains(&anchor)) {
-            continue;
-        }
-        match &mut fact.body {
-            FactBody::ClaimTagged {
-                claim, text, rewords, ..
-            } => {
-                let id = claim_id(key, fact.agent.as_deref(), &text::folded(text));
-                ids.insert(std::mem::replace(claim, id.clone()), id);
-                *rewords = rewords.as_ref().and_then(|old| ids.get(old).cloned());
-            }
-            FactBody::ClaimSettled { claim, .. } | FactBody::ClaimReopened { claim } => match ids.get(claim) {
-                Some(id) => claim.clone_from(id),
-                None => continue,
-            },
-            _ => continue,
-        }
-        fact.key = format!("inherited:{}:{}", parent.session, fact.key);
-        taken.push(fact);
-    }
-    taken
 }
 
 /// The path of an agent's record, from what an event says of it.
@@ -435,55 +465,11 @@ pub(super) fn record_path(spec: Option<&HarnessSpec>, at: &proofmark_protocol::S
     }
 }
 
-/// True when a call of the running turn delegates.
+/// True when a call of the running turn delegates, or one of the last runs did.
 pub(super) fn delegates(stream: &Stream) -> bool {
-    stream.turn.calls.iter().any(|call| call.kind == ToolKind::Delegates)
+    let running = stream.turn.calls.iter().any(|call| call.kind == ToolKind::Delegates);
+    running || stream.past.recent_helpers().next().is_some()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ledger::Durability;
-
-    fn fact(key: &str, claim: &str) -> Fact {
-        Fact {
-            at: 1,
-            agent: None,
-            turn: 1,
-            anchor: None,
-            key: key.to_owned(),
-            body: FactBody::ClaimTagged {
-                claim: claim.to_owned(),
-                text: claim.to_owned(),
-                reason: "no box".to_owned(),
-                rewords: None,
-                after_call: None,
-            },
-        }
-    }
-
-    #[test]
-    fn a_new_ledger_is_read_from_its_beginning_whatever_was_read_of_the_old_one() {
-        let key = SessionKey {
-            harness: Harness::ClaudeCode,
-            session: "s".to_owned(),
-        };
-        let (old, new) = (Ledger::in_memory().unwrap(), Ledger::in_memory().unwrap());
-        let many: Vec<Fact> = (0..9).map(|n| fact(&n.to_string(), &n.to_string())).collect();
-        old.append(&key, &many, Durability::Process).unwrap();
-        let mut live = Live::default();
-        live.refresh(&old, &key, 1).unwrap();
-        live.on_ledger(1);
-        let own = [fact("own", "own")];
-        let ids = new.append(&key, &own, Durability::Process).unwrap();
-        live.take(own.iter().zip(ids));
-        let others = [fact("others", "others")];
-        new.append(&key, &others, Durability::Process).unwrap();
-        live.refresh(&new, &key, 2).unwrap();
-        assert_eq!(
-            live.book.claims().len(),
-            11,
-            "nine of the old, one of its own, one of another process"
-        );
-    }
-}
+mod tests;

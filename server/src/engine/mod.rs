@@ -2,11 +2,15 @@
 //! Rules about claims and turns stay in the core; sockets and lines in `rpc/`.
 
 mod effects;
+mod gate;
+mod lineage;
 mod live;
+mod observed;
 mod once;
 mod pauses;
 pub mod queries;
 mod settings;
+mod slot;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -15,20 +19,20 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use dashmap::DashMap;
-use proofmark_protocol::event::{
-    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
-};
-use proofmark_protocol::{Decision, Outcome, SessionRef};
+use proofmark_protocol::event::{PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams};
+use proofmark_protocol::settings::Mode;
+use proofmark_protocol::{Decision, SessionRef};
 
-use crate::checks::{Lag, PromptView, REGISTRY, Record, StopView};
+use crate::checks::{PromptView, REGISTRY, Record, StopView};
 use crate::harness;
 use crate::ledger::{Ledger, LedgerError};
 use crate::session::decide::{self, Step};
+use crate::session::observed::Joined;
 use crate::session::{CallRecord, SessionKey};
-use live::Live;
-use once::Recent;
+use observed::AtStop;
 use pauses::PauseEnds;
 use settings::SettingsFiles;
+use slot::Slot;
 pub use watch::{Watch, WatchError};
 
 /// Within this time a gate is decided, or it passes and that is said.
@@ -67,11 +71,14 @@ pub struct Engine {
     renewals: AtomicU64,
 }
 
-#[derive(Default)]
-struct Slot {
-    live: Mutex<Live>,
-    recent: Recent,
-    late_said: AtomicBool,
+/// An agent's wish to end its turn.
+struct Stop {
+    id: String,
+    params: StopParams,
+    /// The agent's record.
+    path: Option<PathBuf>,
+    /// False where nothing can be held up any more: what is found is noted.
+    refusable: bool,
 }
 
 /// An event on its way through the core.
@@ -170,40 +177,12 @@ impl Engine {
         self.commit(&mut live, &event, turn, None, outcomes)
     }
 
-    /// Runs a gate's decision on a thread that may wait for files. The flag is raised when its time is up.
-    pub async fn gate(
-        self: &Arc<Self>,
-        at: &SessionRef,
-        decide: impl FnOnce(&Self, &AtomicBool) -> Decision + Send + 'static,
-    ) -> Decision {
-        let passed = |why| SessionKey::of(at).map_or_else(Decision::allow, |key| self.slot(&key).passed(why));
-        let expired = Arc::new(AtomicBool::new(false));
-        let (engine, flag) = (Arc::clone(self), Arc::clone(&expired));
-        let work = tokio::task::spawn_blocking(move || decide(&engine, &flag));
-        match tokio::time::timeout(GATE_DEADLINE, work).await {
-            Ok(Ok(decision)) => decision,
-            Ok(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Ok(Err(_)) => passed(SHUTTING_DOWN),
-            Err(_) => {
-                expired.store(true, Ordering::Relaxed);
-                passed(TOO_LONG)
-            }
-        }
-    }
-
-    /// `onPreToolUse`: no check has a say about tool calls, so this reads and writes nothing.
-    pub fn on_pre_tool_use(&self, _: &PreToolUseParams) -> Decision {
-        self.woken();
-        Decision::allow()
-    }
-
     /// `onPrompt`.
     pub async fn on_prompt(self: &Arc<Self>, params: PromptParams) -> Decision {
         let Some(key) = SessionKey::of(&params.at) else {
             return Decision::allow();
         };
-        let path = live::record_path(harness::spec(key.harness), &params.at);
-        let id = once::prompt_event(&params, file_len(path.as_deref()));
+        let id = once::prompt_event(&params, observed::record_len(&key, &params.at));
         let slot = self.slot(&key);
         let answer = slot.recent.answer(&id, Instant::now());
         let decide = async {
@@ -220,7 +199,10 @@ impl Engine {
         let Some(event) = self.event(&params.at, id) else {
             return Decision::allow();
         };
-        if harness::spec(event.key.harness).is_some_and(|spec| !(spec.is_persons)(&params.prompt)) {
+        let spec = harness::spec(event.key.harness);
+        let is_persons = spec.is_none_or(|spec| (spec.is_persons)(&params.prompt));
+        let is_observed = observed::is_observed(&event.key);
+        if !is_persons && !is_observed {
             return Decision::allow();
         }
         let slot = self.slot(&event.key);
@@ -228,10 +210,31 @@ impl Engine {
         let effective = self.settings.read(params.at.cwd.as_deref());
         self.refresh(&mut live, &event);
         self.read_own(&mut live, &event, &effective, expired);
+        if !is_persons {
+            self.observe_prompt(&mut live, &event, &params.prompt, true);
+            return Decision::allow();
+        }
+        if effective.settings.scope_lock.mode != Mode::Off
+            && live.stream(None).is_some_and(live::delegates)
+            && let Some(transcript) = params.at.transcript.as_deref()
+        {
+            let ledger = self.ledger();
+            live.read_helpers(
+                &ledger,
+                &event.key,
+                None,
+                Path::new(transcript),
+                &effective.settings,
+                expired,
+            );
+        }
         if live.stream(None).is_some_and(|stream| stream.by_harness) {
             return Decision::allow();
         }
         if expired.load(Ordering::Relaxed) {
+            if is_observed {
+                self.observe_prompt(&mut live, &event, &params.prompt, false);
+            }
             return Decision::allow();
         }
         let helper = |call: &CallRecord| live.helper_facts(call);
@@ -240,13 +243,21 @@ impl Engine {
             book: &live.book,
             stream: live.stream(None),
             helper: &helper,
+            others: &live.others(None),
             prompt: &params.prompt,
             settings: &effective.settings,
         };
-        let outcomes = decide::prompt(&view, REGISTRY, self.notes(&effective));
+        let mut outcomes = decide::prompt(&view, REGISTRY, self.notes(&effective));
         let turn = live.book.turn(None);
         let anchor = live.stream(None).and_then(|stream| stream.turn.prompt.clone());
-        self.commit(&mut live, &event, turn, anchor, outcomes)
+        if is_observed {
+            live.held.take(&mut outcomes);
+        }
+        let decision = self.commit(&mut live, &event, turn, anchor, outcomes);
+        if is_observed {
+            self.observe_prompt(&mut live, &event, &params.prompt, false);
+        }
+        decision
     }
 
     /// `onStop` and `onSubagentStop`: the method's name is part of the event's identity.
@@ -258,32 +269,31 @@ impl Engine {
             params.reply = params.reply.map(|reply| (spec.own_words)(&reply).to_owned());
         }
         let path = live::record_path(harness::spec(key.harness), &params.at);
-        let id = once::stop_event(method, &params, file_len(path.as_deref()));
+        let id = once::stop_event(method, &params, observed::record_len(&key, &params.at));
         let slot = self.slot(&key);
         let answer = slot.recent.answer(&id, Instant::now());
-        let decide = || self.decide_stop(&key, &slot, &id, Arc::new(params), path);
+        let stop = Stop {
+            id: id.clone(),
+            params,
+            path,
+            refusable: true,
+        };
+        let decide = || self.decide_stop(&key, &slot, Arc::new(stop));
         let decision = answer.get_or_init(decide).await.clone();
         slot.recent.answered(&id, Instant::now());
         decision
     }
 
-    async fn decide_stop(
-        self: &Arc<Self>,
-        key: &SessionKey,
-        slot: &Arc<Slot>,
-        id: &str,
-        params: Arc<StopParams>,
-        path: Option<PathBuf>,
-    ) -> Decision {
+    async fn decide_stop(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, stop: Arc<Stop>) -> Decision {
         self.woken();
         let expired = Arc::new(AtomicBool::new(false));
         let looks = async {
             let started = Instant::now();
             loop {
                 let last_look = started.elapsed() >= RECORD_WAIT;
-                let (engine, looked, key, id) = (Arc::clone(self), Arc::clone(slot), key.clone(), id.to_owned());
-                let (params, path, expired) = (Arc::clone(&params), path.clone(), Arc::clone(&expired));
-                let look = move || engine.look(&looked, &key, &id, &params, path.as_deref(), last_look, &expired);
+                let (engine, looked, key) = (Arc::clone(self), Arc::clone(slot), key.clone());
+                let (stop, expired) = (Arc::clone(&stop), Arc::clone(&expired));
+                let look = move || engine.look(&looked, &key, &stop, last_look, &expired);
                 match tokio::task::spawn_blocking(look).await {
                     Ok(Some(decision)) => return decision,
                     Ok(None) => tokio::time::sleep(RECORD_LOOK).await,
@@ -304,59 +314,55 @@ impl Engine {
     }
 
     /// One look at the record: none when it should be read again.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one event's parts, on their way to another thread"
-    )]
     fn look(
         &self,
         slot: &Slot,
         key: &SessionKey,
-        id: &str,
-        params: &StopParams,
-        path: Option<&Path>,
+        stop: &Stop,
         last_look: bool,
         expired: &AtomicBool,
     ) -> Option<Decision> {
+        let params = &stop.params;
         let at = &params.at;
         let event = Event {
             key: key.clone(),
             at,
-            id: id.to_owned(),
+            id: stop.id.clone(),
             is_stop: true,
             now: now(),
         };
         let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
         self.refresh(&mut live, &event);
-        if let Some(decision) = live.answer_before(id, ANSWER_OF_ANOTHER) {
+        if let Some(decision) = live.answer_before(&stop.id, ANSWER_OF_ANOTHER) {
             return Some(decision);
         }
         let effective = self.settings.read(at.cwd.as_deref());
         let agent = at.agent.as_deref();
-        let (unread, may_come) = match path {
-            None => (Some("the harness named no transcript".to_owned()), false),
-            Some(path) => {
-                let ledger = self.ledger();
-                let read = live.read(&ledger, key, agent, path, &effective.settings, expired);
-                if live.stream(agent).is_some_and(live::delegates)
-                    && let Some(transcript) = at.transcript.as_deref()
-                {
-                    live.read_helpers(&ledger, key, agent, Path::new(transcript), &effective.settings, expired);
-                }
-                let may_come = live.may_come(read.as_ref().err(), last_look);
-                (
-                    read.err()
-                        .map(|error| format!("the transcript can't be read ({error})")),
-                    may_come,
-                )
-            }
-        };
+        let ledger = self.ledger();
+        let read = live.read(&ledger, key, agent, stop.path.as_deref(), &effective.settings, expired);
+        if live.stream(agent).is_some_and(live::delegates)
+            && let Some(transcript) = at.transcript.as_deref()
+        {
+            live.read_helpers(&ledger, key, agent, Path::new(transcript), &effective.settings, expired);
+        }
+        let may_come = live.may_come(read.as_ref().err(), last_look);
+        let unread = read.err().map(|error| error.to_string());
         if live.stream(agent).is_some_and(|stream| stream.by_harness) {
             return Some(Decision::allow());
         }
         if unread.is_none() && agent.is_none() {
             self.inherit(&mut live, &event);
         }
+        let reply = match self.at_stop(&mut live, key, stop, last_look) {
+            AtStop::Wait => return None,
+            AtStop::Skip => return Some(Decision::allow()),
+            AtStop::Judge(reply) => reply,
+        };
+        let settings = if stop.refusable {
+            effective.settings.clone()
+        } else {
+            effective.settings.advising()
+        };
         let (step, turn, anchor) = {
             let reading = live.reading(agent).filter(|_| unread.is_none());
             let helper = |call: &CallRecord| live.helper_facts(call);
@@ -364,14 +370,14 @@ impl Engine {
                 .as_ref()
                 .map_or(0, |reading| reading.stream.turns)
                 .max(live.book.turn(agent));
-            let whole = params.reply.as_deref().map(|reply| match &reading {
+            let whole = reply.as_deref().map(|reply| match &reading {
                 Some(reading) => reading.stream.whole_reply(reply),
                 None => reply.to_owned(),
             });
             let record = match &reading {
                 Some(reading) => Record::Read {
                     stream: reading.stream,
-                    lag: lag(reading, params),
+                    lag: reading.lag(params, reply.as_deref()),
                     helper: &helper,
                 },
                 None => Record::Unread {
@@ -380,8 +386,7 @@ impl Engine {
                 },
             };
             let anchor = reading.as_ref().and_then(|reading| reading.stream.turn.prompt.clone());
-            let settings = &effective.settings;
-            let reply = whole.as_deref();
+            let joined = reading.as_ref().and_then(|reading| reading.joined);
             let view = StopView {
                 key,
                 agent,
@@ -389,10 +394,11 @@ impl Engine {
                 book: &live.book,
                 record,
                 others: &live.others(agent),
-                rewrite: params.rewrite,
-                reply,
-                settings,
-                last_look,
+                rewrite: params.rewrite || joined.is_some_and(Joined::was_sent_back),
+                reply: whole.as_deref(),
+                settings: &settings,
+                // Of what events have told nothing more comes.
+                last_look: last_look || joined.is_some(),
             };
             let paused = || self.is_paused(key, event.now);
             (
@@ -401,15 +407,17 @@ impl Engine {
                 anchor,
             )
         };
-        let Step::Decided(outcomes) = step else { return None };
+        let Step::Decided(mut outcomes) = step else { return None };
         if expired.load(Ordering::Relaxed) {
             return Some(Decision::allow());
         }
+        self.stopped(&mut live, agent, &mut outcomes);
         Some(self.commit(&mut live, &event, turn, anchor, outcomes))
     }
 
     /// `onSessionEnd`.
-    pub fn on_session_end(self: &Arc<Self>, params: &SessionEndParams) -> Decision {
+    pub async fn on_session_end(self: &Arc<Self>, params: &SessionEndParams) -> Decision {
+        self.judge_unstopped(params).await;
         if let Some(event) = self.event(&params.at, "end")
             && let Some(slot) = self.sessions.get(&event.key).map(|slot| Arc::clone(&slot))
         {
@@ -442,44 +450,10 @@ impl Engine {
     }
 }
 
-impl Slot {
-    /// The answer to an event that could not be decided; said once.
-    fn passed(&self, why: &str) -> Decision {
-        if self.late_said.swap(true, Ordering::Relaxed) {
-            return Decision::allow();
-        }
-        let text = format!("Proofmark let this event pass unchecked: {why}.");
-        Decision {
-            outcome: Outcome::Advise,
-            to_person: Some(text),
-            ..Decision::default()
-        }
-    }
-}
-
 /// How long a record is at this moment; 0 when there is none.
 fn file_len(path: Option<&Path>) -> u64 {
     path.and_then(|path| std::fs::metadata(path).ok())
         .map_or(0, |file| file.len())
-}
-
-/// How far the record is behind the stop. Claude Code 2.1.197 writes its lines some time after the event they belong to.
-fn lag(reading: &live::Reading<'_>, params: &StopParams) -> Lag {
-    let stream = reading.stream;
-    let reached = match (&params.at.turn, &stream.newest_turn) {
-        // A helper's rows carry the turn in which it was started, the event that of its end.
-        (Some(event), Some(record)) => params.at.agent.is_some() || event == record,
-        (Some(_), None) => !stream.by_client,
-        _ => true,
-    };
-    let shown = params.reply.as_deref().is_some_and(|reply| stream.shows_reply(reply));
-    // Without its prompt nothing of the turn is on record yet: an empty file is no proof that nothing was tried.
-    let begun = stream.turn.prompt.is_some();
-    match (begun && reached, shown || (!reading.torn && !stream.by_client)) {
-        (false, _) => Lag::Turn,
-        (true, true) => Lag::None,
-        (true, false) => Lag::Tail,
-    }
 }
 
 /// Milliseconds since 1970; 0 before.

@@ -3,12 +3,13 @@
 
 use proofmark_protocol::findings::PublishedUrisParams;
 use proofmark_protocol::query::{
-    Claim, ClaimState, DismissFindingParams, KeptFinding, KeptState, Pause, ServerStatus, SessionStatus, Status,
+    Claim, ClaimState, DismissFindingParams, KeptFinding, KeptState, Pause, ScopePhase, ServerStatus, SessionStatus,
+    Status,
 };
 use thiserror::Error;
 
 use crate::ledger::{Durability, Ledger, LedgerError};
-use crate::session::{Book, Fact, FactBody, FindingEnd, NotedRow, SessionKey};
+use crate::session::{Book, By, Fact, FactBody, FindingEnd, NotedRow, ScopeFact, SessionKey};
 
 /// Why a request of the person could not be met.
 #[derive(Debug, Error)]
@@ -22,6 +23,12 @@ pub enum QueryError {
     /// Nothing on the ledger has this key.
     #[error("no session on the ledger is called {0}")]
     UnknownSession(String),
+    /// There is nothing to lift.
+    #[error("session {0} has no scope lock and no contract")]
+    NoScope(String),
+    /// A text that is no contract.
+    #[error("a scope is said in one line of 3 to 500 characters")]
+    NoContract,
     /// The claim is not open.
     #[error("the claim {0} is not open any more")]
     NotOpen(String),
@@ -60,26 +67,32 @@ pub fn status(ledger: Option<&Ledger>, server: ServerStatus, now: u64) -> Result
     };
     let Some(ledger) = ledger else { return Ok(status) };
     let pauses = ledger.pauses(now)?;
-    let until = |wanted: Option<&str>| {
-        pauses
-            .iter()
-            .find(|pause| pause.session.as_deref() == wanted)
-            .map(|pause| pause.until)
-    };
-    status.paused_until = until(None);
+    status.paused_until = pauses
+        .iter()
+        .find(|pause| pause.session.is_none())
+        .map(|pause| pause.until);
+    status.sessions = sessions(ledger, now)?;
+    Ok(status)
+}
+
+/// The sessions on a ledger, the one heard of last first.
+pub fn sessions(ledger: &Ledger, now: u64) -> Result<Vec<SessionStatus>, LedgerError> {
+    let pauses = ledger.pauses(now)?;
+    let mut sessions = Vec::new();
     for row in ledger.sessions()? {
         let book = book(ledger, &row.key)?;
-        status.sessions.push(SessionStatus {
+        let own = |pause: &&Pause| pause.session.as_ref() == Some(&row.key.session);
+        sessions.push(SessionStatus {
             harness: row.key.harness,
             open_claims: book.open().count() as u64,
             refusals: book.refused_answers(),
             last_seen: row.last_seen,
-            scope: proofmark_protocol::query::Scope::default(),
-            paused_until: until(Some(&row.key.session)),
+            scope: book.scope().shown(),
+            paused_until: pauses.iter().find(own).map(|pause| pause.until),
             session: row.key.session,
         });
     }
-    Ok(status)
+    Ok(sessions)
 }
 
 /// The person retires a claim.
@@ -235,6 +248,64 @@ fn kept(key: &SessionKey, row: &NotedRow) -> Option<KeptFinding> {
         check: finding.check.clone(),
         evidence: finding.evidence.clone(),
     })
+}
+
+/// The person lifts a session's scope lock, and its contract with it.
+///
+/// # Errors
+/// As [`QueryError`] says.
+pub fn release_scope(ledger: &Ledger, session: &str, by: By, now: u64) -> Result<SessionStatus, QueryError> {
+    say_of_scope(ledger, session, ScopeFact::Released { by }, now, |phase| match phase {
+        ScopePhase::None => Err(QueryError::NoScope(session.to_owned())),
+        _ => Ok(()),
+    })
+}
+
+/// The person says what a session is to do, and what not; nothing is held up any more.
+///
+/// # Errors
+/// As [`QueryError`] says.
+pub fn set_scope(ledger: &Ledger, session: &str, text: &str, by: By, now: u64) -> Result<SessionStatus, QueryError> {
+    let contract = text.trim().to_owned();
+    if contract.contains(['\n', '\r']) || !(3..=500).contains(&contract.chars().count()) {
+        return Err(QueryError::NoContract);
+    }
+    say_of_scope(
+        ledger,
+        session,
+        ScopeFact::Contracted { contract, by, turn: 0 },
+        now,
+        |_| Ok(()),
+    )
+}
+
+/// Writes down what the person says of a session's scope, where its phase allows that.
+fn say_of_scope(
+    ledger: &Ledger,
+    session: &str,
+    scope: ScopeFact,
+    now: u64,
+    allowed: impl Fn(ScopePhase) -> Result<(), QueryError>,
+) -> Result<SessionStatus, QueryError> {
+    let unknown = || QueryError::UnknownSession(session.to_owned());
+    let row = ledger.sessions()?.into_iter().find(|row| row.key.session == session);
+    let key = row.ok_or_else(unknown)?.key;
+    let known = book(ledger, &key)?;
+    allowed(known.scope().phase())?;
+    let fact = Fact {
+        at: now,
+        agent: None,
+        turn: known.turn(None),
+        // Where the lock hangs: a fork that takes over the lock takes over that it was lifted.
+        anchor: known.scope().anchor().map(str::to_owned),
+        key: format!("scope:{}:{now}", scope.name()),
+        body: FactBody::Scope { scope },
+    };
+    ledger.append(&key, &[fact], Durability::Disk)?;
+    sessions(ledger, now)?
+        .into_iter()
+        .find(|shown| shown.session == session && shown.harness == key.harness)
+        .ok_or_else(unknown)
 }
 
 /// Nothing refuses for so many seconds, in one session or in all; 0 ends the pause.

@@ -30,18 +30,37 @@ pub struct CallFacts {
 
 /// What a call did. `ending` is none while no result is on record.
 ///
-/// - A call that failed has run: it showed a failure. What it changed before that is unknown.
+/// - A call that failed has run: it showed a failure. What it changed before that is unknown, as it is for one whose
+///   end says neither.
 /// - A refused call (`Ending::Denied`) was attempted when it would have looked, and did nothing else.
 /// - A call that was cut off, goes on in the background or has no result yet has shown nothing so far.
 /// - A helper's call is unknown here, its own record says the rest; a refused one saw and changed nothing, and whether
 ///   it would have looked stays unknown.
 /// - A tool that nobody described counts as attempted: it must never be read as guilt.
 pub fn facts(kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
+    let effects = match kind {
+        ToolKind::Shell { command } => shell::effects(command),
+        _ => ShellEffects::NOTHING,
+    };
+    facts_with(effects, kind, ending)
+}
+
+/// As [`facts`], of a call that has begun with these facts: a command that changes nothing is not read again.
+pub(crate) fn facts_at_end(begun: CallFacts, kind: &ToolKind, ending: Ending) -> CallFacts {
+    if begun.mutated != Known::No {
+        return facts(kind, Some(ending));
+    }
+    let effects = ShellEffects {
+        observes: begun.attempted,
+        mutates: Known::No,
+    };
+    facts_with(effects, kind, Some(ending))
+}
+
+/// As [`facts`]; `effects` are those of the command, where the call runs one.
+pub(crate) fn facts_with(effects: ShellEffects, kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
     let (attempted, ShellEffects { observes, mutates }) = match kind {
-        ToolKind::Shell { command } => {
-            let effects = shell::effects(command);
-            (effects.observes, effects)
-        }
+        ToolKind::Shell { .. } => (effects.observes, effects),
         ToolKind::Observes => (
             Known::Yes,
             ShellEffects {
@@ -79,7 +98,7 @@ pub fn facts(kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
         ),
     };
     let observed = match ending {
-        Some(Ending::Succeeded | Ending::Failed) => observes,
+        Some(Ending::Succeeded | Ending::Failed | Ending::Untold) => observes,
         // A helper looks on its own, whatever became of the call that started it.
         _ if *kind == ToolKind::Delegates && ending != Some(Ending::Denied) => observes,
         _ => Known::No,
@@ -113,6 +132,7 @@ mod tests {
         let endings = [
             Some(Ending::Succeeded),
             Some(Ending::Failed),
+            Some(Ending::Untold),
             Some(Ending::Denied),
             Some(Ending::Interrupted),
             Some(Ending::Background),
@@ -123,49 +143,54 @@ mod tests {
             (
                 shell("cargo test"),
                 Yes,
-                [Yes, Yes, No, No, No, No],
-                [No, No, No, No, No, No],
+                [Yes, Yes, Yes, No, No, No, No],
+                [No, No, No, No, No, No, No],
             ),
-            (shell("echo ok"), No, [No; 6], [No; 6]),
-            (shell("rm f"), No, [No; 6], [Yes, Unknown, No, Unknown, Yes, Unknown]),
+            (shell("echo ok"), No, [No; 7], [No; 7]),
+            (
+                shell("rm f"),
+                No,
+                [No; 7],
+                [Yes, Unknown, Unknown, No, Unknown, Yes, Unknown],
+            ),
             (
                 shell("git push"),
                 Yes,
-                [Yes, Yes, No, No, No, No],
-                [Yes, Unknown, No, Unknown, Yes, Unknown],
+                [Yes, Yes, Yes, No, No, No, No],
+                [Yes, Unknown, Unknown, No, Unknown, Yes, Unknown],
             ),
             (
                 shell("make"),
                 Yes,
-                [Yes, Yes, No, No, No, No],
-                [Unknown, Unknown, No, Unknown, Unknown, Unknown],
+                [Yes, Yes, Yes, No, No, No, No],
+                [Unknown, Unknown, Unknown, No, Unknown, Unknown, Unknown],
             ),
             (
                 shell("$X"),
                 Unknown,
-                [Unknown, Unknown, No, No, No, No],
-                [Unknown, Unknown, No, Unknown, Unknown, Unknown],
+                [Unknown, Unknown, Unknown, No, No, No, No],
+                [Unknown, Unknown, Unknown, No, Unknown, Unknown, Unknown],
             ),
-            (ToolKind::Observes, Yes, [Yes, Yes, No, No, No, No], [No; 6]),
+            (ToolKind::Observes, Yes, [Yes, Yes, Yes, No, No, No, No], [No; 7]),
             (
                 ToolKind::Mutates,
                 No,
-                [No; 6],
-                [Yes, Unknown, No, Unknown, Unknown, Unknown],
+                [No; 7],
+                [Yes, Unknown, Unknown, No, Unknown, Unknown, Unknown],
             ),
             (
                 ToolKind::Delegates,
                 Unknown,
-                [Unknown, Unknown, No, Unknown, Unknown, Unknown],
-                [Unknown, Unknown, No, Unknown, Unknown, Unknown],
+                [Unknown, Unknown, Unknown, No, Unknown, Unknown, Unknown],
+                [Unknown, Unknown, Unknown, No, Unknown, Unknown, Unknown],
             ),
-            (ToolKind::Asks, No, [No; 6], [No; 6]),
-            (ToolKind::Neither, No, [No; 6], [No; 6]),
+            (ToolKind::Asks, No, [No; 7], [No; 7]),
+            (ToolKind::Neither, No, [No; 7], [No; 7]),
             (
                 ToolKind::Unknown,
                 Yes,
-                [Unknown, Unknown, No, No, No, No],
-                [Unknown, Unknown, No, Unknown, Unknown, Unknown],
+                [Unknown, Unknown, Unknown, No, No, No, No],
+                [Unknown, Unknown, Unknown, No, Unknown, Unknown, Unknown],
             ),
         ];
         for (kind, attempted, observed, mutated) in rows {
@@ -176,6 +201,10 @@ mod tests {
                     mutated: mutated[at],
                 };
                 assert_eq!(facts(&kind, ending), expected, "{kind:?} {ending:?}");
+                if let Some(ending) = ending {
+                    let at_end = facts_at_end(facts(&kind, None), &kind, ending);
+                    assert_eq!(at_end, expected, "{kind:?} {ending:?}");
+                }
             }
         }
     }

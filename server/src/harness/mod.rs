@@ -4,14 +4,19 @@
 use std::path::{Path, PathBuf};
 
 use proofmark_protocol::Harness;
+use proofmark_protocol::event::PostToolUseParams;
 use proofmark_protocol::settings::ToolEffect;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use crate::session::Entry;
+use crate::session::observed::SeenCall;
+use crate::session::{Entry, ToolKind};
 
 mod claude_code;
 mod codex;
+mod cursor;
 mod json;
+mod recent;
 mod skim;
 #[cfg(test)]
 mod testing;
@@ -30,10 +35,13 @@ pub enum Stream {
 pub type ToolSettings<'a> = dyn Fn(&str) -> Option<ToolEffect> + 'a;
 
 /// What has to be remembered of a record's earlier lines to read the next one. It is stored with what was folded of
-/// them, so that reading goes on where it stopped. Claude Code's rows stand for themselves.
+/// them, so that reading goes on where it stopped.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
+    claude_code: claude_code::Memory,
     codex: codex::Memory,
+    #[serde(default)]
+    cursor: cursor::Memory,
 }
 
 /// What a line is read with.
@@ -44,6 +52,17 @@ pub struct Reader<'a> {
     pub tools: &'a ToolSettings<'a>,
     /// What was remembered of the lines before.
     pub memory: &'a mut Memory,
+}
+
+/// What a call is that a hook event announces, before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announced {
+    /// What the tool is for.
+    pub kind: ToolKind,
+    /// What it is asked, as a short text.
+    pub input: String,
+    /// The files that it is to change, as it names them; empty where it names none.
+    pub changes: Vec<String>,
 }
 
 /// How one harness's record is read.
@@ -60,6 +79,8 @@ pub struct HarnessSpec {
     pub too_long: fn(head: &[u8], out: &mut Vec<Entry>),
     /// A reply, as the event brings it, without what the harness reads in it for itself: an entry's text lacks that too.
     pub own_words: fn(reply: &str) -> &str,
+    /// What a call is that an event announces: by the tool's name as the harness's hooks spell it, and its input, untouched.
+    pub announced: fn(tool: &str, input: Option<&RawValue>, tools: &ToolSettings<'_>) -> Announced,
     /// Whether a submitted prompt is the person's, and not a report or an envelope of the harness.
     pub is_persons: fn(prompt: &str) -> bool,
     /// Where a helper agent's record lies, from the session's transcript and the helper's id; none when one of the two
@@ -68,10 +89,21 @@ pub struct HarnessSpec {
     /// Where the record of a session, or of a helper agent of it, lies below a folder that holds nothing else: as the
     /// harness names its files, so that [`HarnessSpec::agent_transcript`] finds the helper's. None as there.
     pub place: fn(folder: &Path, session: &str, agent: Option<&str>) -> Option<PathBuf>,
+    /// What the event of an ended call shows, where the record holds no results; none where it does.
+    pub observed: Option<fn(&PostToolUseParams, &ToolSettings<'_>) -> Shown>,
+}
+
+/// What the event of an ended call shows.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The call.
+    pub call: SeenCall,
+    /// The beginning of what it showed: not to be stored.
+    pub output: String,
 }
 
 /// The harnesses whose record can be read.
-pub static HARNESSES: [HarnessSpec; 2] = [claude_code::SPEC, codex::SPEC];
+pub static HARNESSES: [HarnessSpec; 3] = [claude_code::SPEC, codex::SPEC, cursor::SPEC];
 
 /// How a harness's record is read; none when nobody taught us: what it did is unknown then.
 pub fn spec(harness: Harness) -> Option<&'static HarnessSpec> {

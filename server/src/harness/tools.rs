@@ -1,6 +1,8 @@
 //! What tools are for, as far as no single harness decides it: the person's settings, and verbs in names of MCP tools.
 //! Each harness's own tools stand in its folder; what a shell command does stays out.
 
+use std::borrow::Cow;
+
 use proofmark_protocol::settings::ToolEffect;
 
 use super::ToolSettings;
@@ -12,6 +14,22 @@ pub(crate) type Table<'a> = [(ToolKind, &'a [&'a str])];
 
 /// So much of what a call was asked is kept, in characters.
 const ASKED: usize = 400;
+
+/// So much of the beginning of what a call showed is kept, in bytes: what could not start says so there.
+const HEAD: usize = 32 * 1024;
+/// So much of its end, in bytes: runners put their summaries there.
+const TAIL: usize = 96 * 1024;
+/// Members of an input that name the file which a tool changes.
+const CHANGED: [&str; 8] = [
+    "file_path",
+    "notebook_path",
+    "path",
+    "filePath",
+    "relative_path",
+    "file",
+    "source",
+    "destination",
+];
 
 /// Words by which an MCP tool's name says what it does.
 const VERBS: [(ToolKind, &[&str]); 2] = [
@@ -124,6 +142,29 @@ pub(crate) fn cut(text: &str, len: usize) -> String {
     text[..end].to_owned()
 }
 
+/// What a call showed: all of it, or its beginning and its end, whole lines with a line between them that says how much
+/// is left out.
+pub(crate) fn shown(text: Cow<'_, str>) -> String {
+    if text.len() <= HEAD + TAIL {
+        return text.into_owned();
+    }
+    let head = &text[..text.floor_char_boundary(HEAD)];
+    let head = head.rfind('\n').map_or(head, |end| &head[..end]);
+    // The rest of a line that was cut could pass for a summary that nobody printed.
+    let tail = &text[text.ceil_char_boundary(text.len() - TAIL)..];
+    let tail = tail.split_once('\n').map_or("", |(_, whole)| whole);
+    let left_out = text.len() - head.len() - tail.len();
+    format!("{head}\n[{left_out} bytes of the output are left out here]\n{tail}")
+}
+
+/// The files that a tool of this kind is to change, by the members of its input that name one.
+pub(crate) fn changed(kind: &ToolKind, input: &Members<'_>) -> Vec<String> {
+    if *kind != ToolKind::Mutates {
+        return Vec::new();
+    }
+    CHANGED.iter().filter_map(|name| input.text(name)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +191,40 @@ mod tests {
         ];
         for (tool, expected) in cases {
             assert_eq!(by_name(&[], tool), expected, "{tool}");
+        }
+    }
+
+    #[test]
+    fn of_a_long_output_both_ends_are_kept_in_whole_lines() {
+        let long: String = (0..40_000).map(|n| format!("line {n}\n")).collect();
+        let kept = shown(Cow::Borrowed(&long));
+        assert!(kept.len() <= HEAD + TAIL + 100, "{}", kept.len());
+        assert!(kept.starts_with("line 0\nline 1\n") && kept.ends_with("line 39999\n"));
+        let (head, rest) = kept.split_once("\n[").unwrap();
+        let (note, tail) = rest.split_once("]\n").unwrap();
+        assert!(long.contains(&format!("{head}\n")) && long.contains(&format!("\n{tail}")));
+        let left_out = long.len() - head.len() - tail.len();
+        assert_eq!(note, format!("{left_out} bytes of the output are left out here"));
+        // A line without an end is cut, and what is left of it passes for no line of its own.
+        let endless = "é".repeat(HEAD + TAIL);
+        assert!(shown(Cow::Borrowed(&endless)).ends_with(" bytes of the output are left out here]\n"));
+        for text in ["", "a", &"a\n".repeat((HEAD + TAIL) / 2)] {
+            assert_eq!(shown(Cow::Borrowed(text)), text);
+        }
+    }
+
+    #[test]
+    fn a_tool_names_the_files_that_it_changes() {
+        let cases = [
+            (ToolKind::Mutates, r#"{"file_path":"a","content":"b"}"#, vec!["a"]),
+            (ToolKind::Mutates, r#"{"notebook_path":"a"}"#, vec!["a"]),
+            (ToolKind::Mutates, r#"{"source":"a","destination":"b"}"#, vec!["a", "b"]),
+            (ToolKind::Mutates, r#"{"title":"a","path":7}"#, vec![]),
+            (ToolKind::Observes, r#"{"path":"a"}"#, vec![]),
+            (ToolKind::Unknown, r#"{"path":"a"}"#, vec![]),
+        ];
+        for (kind, input, expected) in cases {
+            assert_eq!(changed(&kind, &Members::parse(input)), expected, "{kind:?} {input}");
         }
     }
 

@@ -12,11 +12,21 @@ use tower_lsp::ls_types::Uri;
 type Page = (Option<&'static str>, &'static str, &'static str);
 
 /// The pages, and what they link to.
-const PAGES: [Page; 5] = [
+const PAGES: [Page; 7] = [
     (
         Some("untried-claim"),
         "checks/untried-claim.md",
         include_str!("../../../docs/checks/untried-claim.md"),
+    ),
+    (
+        Some("scope-lock"),
+        "checks/scope-lock.md",
+        include_str!("../../../docs/checks/scope-lock.md"),
+    ),
+    (
+        Some("scope-drift"),
+        "checks/scope-drift.md",
+        include_str!("../../../docs/checks/scope-drift.md"),
     ),
     (
         Some(crate::picture::REFUSED_TURN),

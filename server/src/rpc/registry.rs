@@ -11,13 +11,14 @@ use jsonrpsee::core::SubscriptionError;
 use jsonrpsee::types::{ErrorObject, ErrorObjectOwned};
 use jsonrpsee::{PendingSubscriptionSink, RpcModule};
 use proofmark_protocol::event::{
-    PreToolUseParams, PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams,
+    PostToolUseParams, PreToolUseParams, PromptParams, ReplyParams, SessionEndParams, SessionStartParams, StopParams,
+    SubagentStartParams,
 };
 use proofmark_protocol::findings::{PublishedUrisParams, SessionReportParams};
-use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, NOT_FOUND};
+use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND};
 use proofmark_protocol::query::{
-    DismissFindingParams, ListClaimsParams, ListFindingsParams, PauseParams, ReopenClaimParams, ReopenFindingParams,
-    RetireClaimParams, ServerStatus,
+    DismissFindingParams, ListClaimsParams, ListFindingsParams, PauseParams, ReleaseScopeParams, ReopenClaimParams,
+    ReopenFindingParams, RetireClaimParams, ServerStatus, SessionStatus, SetScopeParams,
 };
 use proofmark_protocol::{Decision, Harness, SessionRef, method};
 use serde::Serialize;
@@ -26,7 +27,7 @@ use serde::de::DeserializeOwned;
 use crate::engine::queries::{self, QueryError};
 use crate::engine::{Engine, now};
 use crate::rpc::owner::Control;
-use crate::session::SessionKey;
+use crate::session::{By, SessionKey};
 
 /// What every handler can reach.
 pub(crate) struct Context {
@@ -56,8 +57,16 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(
         m,
         method::ON_PRE_TOOL_USE,
-        |context, params: PreToolUseParams| async move { Ok(context.engine.on_pre_tool_use(&params)) },
+        |context, params: PreToolUseParams| async move { Ok(context.engine.on_pre_tool_use(params).await) },
     )?;
+    add(m, method::ON_POST_TOOL_USE, |context, params: PostToolUseParams| {
+        gate(context, params.at.clone(), move |engine, _| {
+            engine.on_post_tool_use(&params)
+        })
+    })?;
+    add(m, method::ON_REPLY, |context, params: ReplyParams| {
+        gate(context, params.at.clone(), move |engine, _| engine.on_reply(&params))
+    })?;
     add(m, method::ON_STOP, |context, params: StopParams| async move {
         Ok(context.engine.on_stop(method::ON_STOP, params).await)
     })?;
@@ -67,7 +76,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(
         m,
         method::ON_SESSION_END,
-        |context, params: SessionEndParams| async move { Ok(context.engine.on_session_end(&params)) },
+        |context, params: SessionEndParams| async move { Ok(context.engine.on_session_end(&params).await) },
     )?;
     add(m, method::LIST_CLAIMS, |context, params: ListClaimsParams| {
         query(context, move |engine| {
@@ -110,6 +119,18 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(m, method::PAUSE, |context, params: PauseParams| {
         query(context, move |engine| {
             queries::pause(&engine.ledger(), params.session.as_deref(), params.seconds, now())
+        })
+    })?;
+    add(m, method::RELEASE_SCOPE, |context, params: ReleaseScopeParams| {
+        query(context, move |engine| {
+            let said = queries::release_scope(&engine.ledger(), &params.session, By::Editor, now());
+            of_session(engine, said)
+        })
+    })?;
+    add(m, method::SET_SCOPE, |context, params: SetScopeParams| {
+        query(context, move |engine| {
+            let said = queries::set_scope(&engine.ledger(), &params.session, &params.contract, By::Editor, now());
+            of_session(engine, said)
         })
     })?;
     add(m, method::STATUS, |context, _: Ignored| {
@@ -155,6 +176,17 @@ fn written(engine: &Engine, harness: Harness, session: &str) {
         harness,
         session: session.to_owned(),
     });
+}
+
+/// Has the engine notice what the person said of a session.
+fn of_session(engine: &Engine, said: Result<SessionStatus, QueryError>) -> Result<SessionStatus, QueryError> {
+    if let Ok(session) = &said {
+        engine.written(&SessionKey {
+            harness: session.harness,
+            session: session.session.clone(),
+        });
+    }
+    said
 }
 
 /// Tells a subscriber what editors are shown, at the pace at which it reads.
@@ -224,10 +256,12 @@ where
         error @ (QueryError::UnknownClaim(_)
         | QueryError::NotOpen(_)
         | QueryError::NotRetired(_)
+        | QueryError::NoScope(_)
         | QueryError::UnknownSession(_)
         | QueryError::UnknownFinding(_)
         | QueryError::NotStanding(_)
         | QueryError::NotDismissed(_)) => ErrorObject::owned(NOT_FOUND, error.to_string(), None::<()>),
+        error @ QueryError::NoContract => ErrorObject::owned(INVALID_PARAMS, error.to_string(), None::<()>),
         error => failed(&error.to_string()),
     })
 }

@@ -1,6 +1,11 @@
 //! The verdict board: what each check of one agent's record came to, run by run, and what was changed in between.
 //! Which check a command runs and what came of it is read in `evidence/`; what follows for a reply stays out.
 
+mod fold;
+mod stored;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +15,9 @@ use crate::evidence::call::Known;
 use crate::evidence::check::{Relation, Run, relation};
 use crate::evidence::verdict::{Counts, Verdict};
 
+pub(super) use fold::{Begun, Ended, sentence};
+use stored::{StoredChange, StoredRan, StoredRow};
+
 /// Checks that are kept; of more the one that ran longest ago goes.
 pub const MAX_CHECKS: usize = 200;
 /// Runs of one check that are kept, the newest; the last pass before them is kept beside them.
@@ -17,8 +25,14 @@ pub const MAX_RUNS: usize = 16;
 /// Changes that are kept, the newest.
 pub const MAX_CHANGES: usize = 256;
 
+/// Runs without an end that are kept, the newest.
+const MAX_RUNNING: usize = 128;
+/// Sentences of earlier replies that are kept, the newest.
+const MAX_USED: usize = 48;
+
 /// One run of a check that came to an end, or is known to have none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredRan", into = "StoredRan")]
 pub struct Ran {
     /// Its place in the record: calls are counted from 1, over all turns.
     pub nth: u64,
@@ -26,7 +40,8 @@ pub struct Ran {
     pub turn: u64,
     /// The call.
     pub call: CallId,
-    /// What it selects, where, and what hides its status.
+    /// What it selects, where, and what hides its status. Its folder is a whole path where the record tells the one in
+    /// which the agent worked.
     pub run: Run,
     /// The command as a short quote.
     pub command: String,
@@ -42,15 +57,17 @@ pub struct Ran {
 
 /// A check: runs that select the same in the same folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredRow", into = "StoredRow")]
 pub struct CheckRow {
     /// Its identity, as in [`Run::key`] with the working folder taken into account.
     pub key: String,
-    /// Its runs, oldest first.
+    /// Its newest runs in the order in which they were started, and before them the last pass that came before.
     pub runs: Vec<Ran>,
 }
 
 /// Something that was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredChange", into = "StoredChange")]
 pub struct Change {
     /// Its place in the record: calls are counted from 1, over all turns.
     pub nth: u64,
@@ -58,9 +75,11 @@ pub struct Change {
     pub turn: u64,
     /// The call.
     pub call: CallId,
-    /// The file as the call names it, in the folder where it was named; none when nobody can tell which.
+    /// The file as the call names it, in the folder where it was named: a whole path where the record tells that one.
+    /// None when nobody can tell which.
     pub path: Option<String>,
-    /// Whether it happened: `Unknown` for a command that may have changed something.
+    /// Whether it happened: `Unknown` for a call that may have changed something, and as long as none is known to have
+    /// ended well; never `No`.
     pub happened: Known,
     /// What was called, as a short quote.
     pub input: String,
@@ -90,6 +109,8 @@ pub struct Board {
     pub running: Vec<Ran>,
     /// What earlier replies said of a pass, oldest first.
     pub used: VecDeque<Used>,
+    /// How many calls stood before, or were, the newest thing that could not be read: a line, or a shell command.
+    pub gap: Option<u64>,
 }
 
 impl CheckRow {
@@ -127,6 +148,11 @@ impl Board {
         let runs = self.checks.iter().flat_map(|row| &row.runs);
         let relate = move |ran: &'a Ran| (ran, relation(&ran.run, run));
         runs.map(relate).filter(|(_, relation)| *relation != Relation::Other)
+    }
+
+    /// Whether something may be missing after the call of that place: a run, a change.
+    pub fn may_lack_after(&self, nth: u64) -> bool {
+        self.gap.is_some_and(|gap| gap >= nth)
     }
 
     /// What was changed after the call of that place.

@@ -10,6 +10,8 @@ use proofmark_protocol::{Decision, Finding, Outcome};
 
 use super::fact::{Fact, FactBody, FindingEnd};
 use super::key::SessionKey;
+use super::observed::{Observation, Seen};
+use super::scope::Scope;
 use crate::text;
 
 /// A claim as the facts have it.
@@ -88,6 +90,9 @@ pub struct TurnRefusals {
 /// Answers that are kept: a server that died before it answered is asked again at once, or never.
 const MAX_ANSWERS: usize = 16;
 
+/// Observations of one agent that are kept, the newest: with what its record shows they make its stream anew after a restart.
+const MAX_OBSERVED: usize = 4096;
+
 /// What an agent is in the book: none is the main agent.
 type Agent = Option<String>;
 
@@ -103,6 +108,15 @@ pub struct Book {
     owed: Vec<String>,
     answered: VecDeque<(String, u64, Decision)>,
     refused_answers: u64,
+    scope: Scope,
+    observed: BTreeMap<Agent, Observed>,
+}
+
+/// What hook events showed of one agent.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Observed {
+    forgotten: u64,
+    newest: VecDeque<Observation>,
 }
 
 impl Book {
@@ -196,6 +210,8 @@ impl Book {
                 self.owed.retain(|owed| owed != what);
                 self.said.insert(what.clone());
             }
+            FactBody::Observed { seen, during, read } => self.observe(fact, seen, during.as_ref(), *read),
+            FactBody::Scope { scope } => self.scope.fold(fact, scope),
             FactBody::LetGo { .. } | FactBody::TurnEnded => {}
         }
     }
@@ -242,6 +258,28 @@ impl Book {
             why: None,
             rewords: rewords.map(str::to_owned),
         });
+    }
+
+    fn observe(&mut self, fact: &Fact, seen: &Seen, during: Option<&String>, read: u64) {
+        let observed = self.observed.entry(fact.agent.clone()).or_default();
+        if observed.newest.len() == MAX_OBSERVED {
+            observed.newest.pop_front();
+            observed.forgotten += 1;
+        }
+        observed.newest.push_back(Observation {
+            at: fact.at,
+            during: during.cloned(),
+            read,
+            seen: seen.clone(),
+        });
+    }
+
+    /// The first observation of an agent that is not among the first `known` ones, with its place, counted from 1.
+    pub fn observed_after(&self, agent: Option<&str>, known: u64) -> Option<(u64, &Observation)> {
+        let observed = self.observed.get(&agent.map(str::to_owned))?;
+        let place = known.max(observed.forgotten);
+        let at = usize::try_from(place - observed.forgotten).ok()?;
+        Some((place + 1, observed.newest.get(at)?))
     }
 
     fn note(&mut self, fact: &Fact, finding: &Finding) {
@@ -324,6 +362,11 @@ impl Book {
         self.refused_answers
     }
 
+    /// The session's scope, which holds for its helper agents too.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
     /// True when this was said in this session.
     pub fn was_said(&self, what: &str) -> bool {
         self.said.contains(what)
@@ -378,7 +421,7 @@ pub fn finding_id(key: &SessionKey, agent: Option<&str>, code: &str, subject: &s
     short_hash(&[key.harness.as_str(), &key.session, agent, code, subject])
 }
 
-fn short_hash(parts: &[&str]) -> String {
+pub(super) fn short_hash(parts: &[&str]) -> String {
     let mut hasher = FnvHasher::default();
     for part in parts {
         hasher.write(part.as_bytes());

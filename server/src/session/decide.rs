@@ -8,7 +8,7 @@ use proofmark_protocol::{Decision, Finding, FindingState, Outcome};
 
 use super::book::{Book, finding_id};
 use super::fact::FactBody;
-use crate::checks::{Check, Complaint, Note, PromptView, StopView, Verdict};
+use crate::checks::{Check, Complaint, Note, PromptView, StopView, ToolView, Verdict, WhenEnded};
 
 /// How often an agent is sent back in one turn of the person, all checks together.
 pub const MAX_REFUSALS: u32 = 3;
@@ -50,6 +50,7 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
     let paused = !spent && verdicts.iter().any(wanted) && paused();
     let mut said = Said::new(view.book);
     let (mut findings, mut facts, mut requests) = (Vec::new(), Vec::new(), Vec::new());
+    let mut when_ended = WhenEnded::default();
     for (check, verdict) in verdicts {
         let refused_before = |complaint: &Complaint| {
             let known = |subject: &String| refusals.findings.contains(&(check.code().to_owned(), subject.clone()));
@@ -63,6 +64,8 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
         facts.extend(verdict.facts);
         findings.extend(verdict.findings);
         said.notes.extend(verdict.notes);
+        when_ended.facts.extend(verdict.when_ended.facts);
+        when_ended.notes.extend(verdict.when_ended.notes);
         for complaint in &refused {
             let (code, subject) = (check.code().to_owned(), complaint.subject.clone());
             facts.push(FactBody::Refused { code, subject });
@@ -123,6 +126,8 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
             facts: about(agent, facts),
         });
     }
+    facts.extend(when_ended.facts);
+    said.notes.extend(when_ended.notes);
     said.notes.extend(notes);
     let (to_person, said) = said.text();
     facts.extend(said);
@@ -146,19 +151,56 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
 /// Decides what goes with a prompt.
 pub fn prompt(view: &PromptView<'_>, checks: &[&dyn Check], notes: Vec<Note>) -> Outcomes {
     let mut said = Said::new(view.book);
-    let (mut facts, mut context) = (Vec::new(), Vec::new());
+    let (mut facts, mut context, mut findings) = (Vec::new(), Vec::new(), Vec::new());
     for check in checks {
         let verdict = check.on_prompt(view);
         facts.extend(verdict.facts);
+        findings.extend(verdict.findings);
         context.extend(verdict.to_agent);
         said.notes.extend(verdict.notes);
     }
     said.notes.extend(notes);
     let (to_person, said) = said.text();
     facts.extend(said.into_iter().map(|fact| (None, fact)));
+    let decision = Decision {
+        findings,
+        ..advice(context, to_person)
+    };
+    Outcomes { decision, facts }
+}
+
+/// Decides whether a call may run. `paused` is asked only when one would be denied. A call that is denied leaves no facts:
+/// what the person would be told goes with the next answer.
+pub fn tool(view: &ToolView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused: impl FnOnce() -> bool) -> Outcomes {
+    let mut said = Said::new(view.book);
+    let (mut facts, mut denied) = (Vec::new(), Vec::new());
+    for check in checks {
+        let mode = check.mode(view.settings);
+        if mode == Mode::Off {
+            continue;
+        }
+        let verdict = check.on_tool(view);
+        denied.extend(verdict.denied.filter(|_| mode == Mode::Refuse));
+        facts.extend(verdict.facts);
+        said.notes.extend(verdict.notes);
+    }
+    if !denied.is_empty() && !paused() {
+        let decision = Decision {
+            outcome: Outcome::Refuse,
+            to_agent: Some(denied.join("\n\n")),
+            ..Decision::default()
+        };
+        return Outcomes {
+            decision,
+            facts: Vec::new(),
+        };
+    }
+    said.notes.extend(notes);
+    let (to_person, said) = said.text();
+    facts.extend(said);
     Outcomes {
-        decision: advice(context, to_person),
-        facts,
+        decision: advice(Vec::new(), to_person),
+        facts: about(None, facts),
     }
 }
 

@@ -37,6 +37,8 @@ pub enum Ending {
     Succeeded,
     /// It ran, and reports an error.
     Failed,
+    /// It ran and is over; the record does not say whether well.
+    Untold,
     /// The harness, a hook or the person refused it: it never ran.
     Denied,
     /// It was cut off.
@@ -101,7 +103,8 @@ pub enum Entry {
         kind: ToolKind,
         /// What it was asked, as a short text: command, path, pattern or address.
         input: String,
-        /// The files that it is to change, as it names them; empty where it names none.
+        /// The files that it is to change, as it names them; empty where it names none, and for a shell command, which
+        /// is read for itself.
         changes: Vec<String>,
     },
     /// A call ended.
@@ -132,7 +135,7 @@ pub enum Entry {
         session: Option<String>,
         /// True when a client's version stands on the rows: such a client writes every reply to the record.
         client: bool,
-        /// The folder in which the agent works.
+        /// The folder in which the agent works; what comes next is done there.
         cwd: Option<String>,
         /// True when the harness itself holds the session, in order to judge another one: nobody is to be held to
         /// what is said in it.

@@ -5,6 +5,9 @@ use proofmark_protocol::query::{ClaimState, SettledBy};
 use proofmark_protocol::{Decision, Finding};
 use serde::{Deserialize, Serialize};
 
+use super::observed::Seen;
+use super::scope::ScopeFact;
+
 /// One fact of one session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
@@ -93,6 +96,20 @@ pub enum FactBody {
         /// The finding's id.
         finding: String,
     },
+    /// A hook event showed something that no record shows.
+    Observed {
+        /// What.
+        seen: Seen,
+        /// The harness's id of the turn in which it was.
+        during: Option<String>,
+        /// How much of the agent's record was read before, in bytes: what stood there was earlier.
+        read: u64,
+    },
+    /// Something happened to the session's scope.
+    Scope {
+        /// What.
+        scope: ScopeFact,
+    },
     /// A turn of the person ended with claims open.
     TurnEnded,
     /// What an event was answered.
@@ -144,6 +161,8 @@ impl FactBody {
             Self::FindingEnded { .. } => "finding-ended",
             Self::FindingReopened { .. } => "finding-reopened",
             Self::Told { .. } => "told",
+            Self::Observed { .. } => "observed",
+            Self::Scope { .. } => "scope",
             Self::TurnEnded => "turn-ended",
             Self::Answered { .. } => "answered",
             Self::Owed { .. } => "owed",
@@ -160,6 +179,8 @@ impl FactBody {
             Self::FindingEnded { finding, .. } | Self::FindingReopened { finding } | Self::Told { finding } => finding,
             Self::Answered { event, .. } => event,
             Self::Owed { text: what } | Self::Said { what } => what,
+            Self::Observed { seen, .. } => seen.subject(),
+            Self::Scope { scope } => scope.name(),
             Self::TurnEnded => "",
         }
     }

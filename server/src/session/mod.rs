@@ -7,6 +7,9 @@ pub mod decide;
 pub mod entry;
 pub mod fact;
 pub mod key;
+pub mod observed;
+pub mod past;
+pub mod scope;
 pub mod stream;
 
 pub use board::{Board, Change, CheckRow, Ran};
@@ -14,4 +17,6 @@ pub use book::{Book, ClaimRow, NotedRow};
 pub use entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
 pub use fact::{Fact, FactBody, FindingEnd};
 pub use key::SessionKey;
+pub use past::{Past, Spoken, Stretch};
+pub use scope::{By, ReleaseWord, Scope, ScopeFact};
 pub use stream::{CallRecord, Stream};

@@ -3,19 +3,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::board::Board;
+use super::board::{Begun, Board, Ended};
 use super::entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
+use super::past::{Past, Spoken};
 use crate::evidence::call::{self, CallFacts, Known};
 
+mod said;
 #[cfg(test)]
 mod tests;
 
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 5;
+pub const FOLD_VERSION: u32 = 7;
 /// Calls of the running turn that are kept with their texts; of older ones only whether any was, or may have been, an attempt.
 const MAX_CALLS: usize = 256;
 /// Texts since the last call that are kept, and as many remarks of the person.
 const MAX_TEXTS: usize = 32;
+
+/// So much of what a call showed is kept, in characters.
+const MAX_OUTPUT: usize = 500;
 
 /// One call of the running turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +65,13 @@ pub struct Turn {
     pub remarks: Vec<String>,
     /// Lines of this turn that could not be read: they may hold a call.
     pub unreadable: u64,
+    /// Sentences of this turn by which the agent may have owned that a check failed, mid-turn texts included, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trouble: Vec<String>,
+    /// Sentences of the texts since the last call that say that a check passes: they are said to the person once the
+    /// turn ends with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<String>,
 }
 
 /// One agent's record, folded.
@@ -73,6 +85,10 @@ pub struct Stream {
     pub turn: Turn,
     /// What its checks came to.
     pub board: Board,
+    /// The folder in which the agent works, as the newest row that tells it has it.
+    pub cwd: Option<String>,
+    /// What the agent did between the person's words.
+    pub past: Past,
     /// The session id that the rows carry.
     pub session: Option<String>,
     /// True when a client's version stands on the rows: it writes every reply to the record, sooner or later.
@@ -90,9 +106,10 @@ impl Stream {
             Entry::Origin {
                 session,
                 client,
-                cwd: _,
+                cwd,
                 by_harness,
             } => {
+                self.cwd = cwd.or_else(|| self.cwd.take());
                 self.session = session.or_else(|| self.session.take());
                 self.by_client |= client;
                 self.by_harness |= by_harness;
@@ -100,34 +117,47 @@ impl Stream {
             Entry::Prompt {
                 row,
                 turn,
-                text: _,
+                text,
                 queued,
             } => {
-                self.turns += 1;
-                self.note_turn(turn);
-                self.prompts.push(row.clone());
                 let run = if queued {
                     std::mem::take(&mut self.turn)
                 } else {
+                    self.use_passes();
                     Turn::default()
                 };
+                self.turns += 1;
+                self.note_turn(turn);
+                self.prompts.push(row.clone());
+                let spoken = if queued { Spoken::Queued } else { Spoken::Prompt };
+                self.past
+                    .spoke(row.clone(), self.turns, spoken, &text, self.board.calls);
                 self.turn = Turn {
                     prompt: Some(row),
                     texts: Vec::new(),
+                    passes: Vec::new(),
                     remarks: Vec::new(),
                     ..run
                 };
             }
-            Entry::Remark { row: _, text } => push_bounded(&mut self.turn.remarks, text),
-            Entry::Text { row: _, text } => push_bounded(&mut self.turn.texts, text),
+            Entry::Remark { row, text } => {
+                self.past
+                    .spoke(row, self.turns, Spoken::Remark, &text, self.board.calls);
+                push_bounded(&mut self.turn.remarks, text);
+            }
+            Entry::Text { row: _, text } => {
+                said::take(&mut self.turn, &self.board, &text);
+                self.past.wrote(&text);
+                push_bounded(&mut self.turn.texts, text);
+            }
             Entry::Call {
                 row: _,
                 id,
                 tool,
                 kind,
                 input,
-                changes: _,
-            } => self.begin_call(id, tool, kind, input),
+                changes,
+            } => self.begin_call((id, tool, kind, input), &changes),
             Entry::Result {
                 id,
                 ending,
@@ -137,16 +167,25 @@ impl Stream {
                 turn,
             } => {
                 self.note_turn(turn);
-                self.end_call(&id, (ending, exit), output, helper);
+                self.end_call(&id, (ending, exit), &output, helper);
             }
             Entry::Injected { injection, turn } => {
                 self.note_turn(turn);
+                // A report or a command comes after a reply that stands; a hook's words or a cut take its place.
+                if matches!(injection, Injection::Notification | Injection::Command) {
+                    self.use_passes();
+                }
                 // Only what the harness itself adds goes on with the same reply: all others come after it, or cut it off.
                 if injection != Injection::Harness {
                     self.turn.texts.clear();
+                    self.turn.passes.clear();
                 }
             }
-            Entry::Unreadable => self.turn.unreadable += 1,
+            Entry::Unreadable => {
+                self.turn.unreadable += 1;
+                self.board.miss();
+                self.past.unreadable();
+            }
         }
     }
 
@@ -156,14 +195,31 @@ impl Stream {
         }
     }
 
-    fn begin_call(&mut self, id: CallId, tool: String, kind: ToolKind, input: String) {
+    /// The person was left with what was said since the last call.
+    fn use_passes(&mut self) {
+        for sentence in std::mem::take(&mut self.turn.passes) {
+            self.board.use_pass(self.turns, sentence);
+        }
+    }
+
+    fn begin_call(&mut self, (id, tool, kind, input): (CallId, String, ToolKind, String), changes: &[String]) {
         self.turn.texts.clear();
+        self.turn.passes.clear();
+        self.past.called(&id);
         if self.turn.calls.len() == MAX_CALLS {
             let oldest = self.turn.calls.remove(0);
             self.turn.older_attempt |= oldest.facts.attempted == Known::Yes;
             self.turn.older_unknown |= oldest.facts.attempted == Known::Unknown;
         }
-        let facts = call::facts(&kind, None);
+        let (turn, cwd) = (self.turns, self.cwd.as_deref());
+        let facts = self.board.begin(&Begun {
+            id: &id,
+            turn,
+            cwd,
+            kind: &kind,
+            input: &input,
+            changes,
+        });
         let output = String::new();
         self.turn.calls.push(CallRecord {
             id,
@@ -178,20 +234,30 @@ impl Stream {
         });
     }
 
-    fn end_call(&mut self, id: &str, (ending, exit): (Ending, Option<i32>), output: String, helper: Option<String>) {
-        let Some(call) = self.turn.calls.iter_mut().rev().find(|call| call.id == id) else {
-            return;
-        };
+    fn end_call(&mut self, id: &str, (ending, exit): (Ending, Option<i32>), output: &str, helper: Option<String>) {
+        let call = self.turn.calls.iter_mut().rev().find(|call| call.id == id);
+        let has_ended = |call: &CallRecord| !matches!(call.ending, None | Some(Ending::Background));
+        self.board.end(&Ended {
+            id,
+            kind: call.as_ref().map(|call| &call.kind),
+            ending,
+            exit,
+            output,
+            again: call.as_ref().is_none_or(|call| has_ended(call)),
+        });
+        let Some(call) = call else { return };
         // A skill may run in a helper agent of its own, a message may wake one, and only the result says so.
         if helper.is_some() && call.kind == ToolKind::Neither {
             call.kind = ToolKind::Delegates;
         }
-        call.facts = call::facts(&call.kind, Some(ending));
+        call.facts = call::facts_at_end(call.facts, &call.kind, ending);
         call.ending = Some(ending);
         call.exit = exit;
-        call.output = output;
+        let end = output.char_indices().nth(MAX_OUTPUT).map_or(output.len(), |(at, _)| at);
+        output[..end].clone_into(&mut call.output);
         // What tells the end of a call in the background does not name its helper again.
         call.helper = helper.or_else(|| call.helper.take());
+        self.past.ended(call);
     }
 
     /// True when the record shows the reply: all that came before it is then on record too.

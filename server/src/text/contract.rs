@@ -15,6 +15,10 @@ const TEMPLATE: &str = "outcome and non-goals";
 /// not the template itself. Code, block quotes and quoted lines are not looked at. None when there are two such lines:
 /// nobody could say which one holds.
 pub fn contract(text: &str) -> Option<String> {
+    // Every text of a record is asked, and hardly any holds one.
+    if !text.contains(MARKER.trim_end_matches(':')) {
+        return None;
+    }
     let prose = Prose::of(text);
     let mut found = prose.paragraphs().iter().flat_map(|range| {
         let paragraph = &prose.text()[range.clone()];

@@ -5,6 +5,7 @@
 
 mod codex;
 mod commands;
+mod cursor;
 mod folder;
 mod kills;
 mod lifetime;
@@ -12,6 +13,7 @@ mod lineage;
 mod lines;
 mod once;
 mod owner;
+mod scope;
 mod session;
 mod surroundings;
 mod trouble;

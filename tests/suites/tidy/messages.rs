@@ -48,6 +48,7 @@ pub(crate) fn offenders() -> Vec<String> {
                 book: &book,
                 stream: None,
                 helper: &helper,
+                others: &[],
                 prompt: "",
                 settings: &settings,
             };

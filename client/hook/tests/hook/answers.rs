@@ -42,7 +42,7 @@ fn silence_is_no_output_at_all() {
 }
 
 #[test]
-fn a_refusal_is_exit_code_2_where_the_event_can_be_held_up() {
+fn a_refusal_is_exit_code_2_at_a_stop_and_a_denial_before_a_call() {
     let refusal = json!({"outcome": "refuse", "toAgent": "Run \"x\"\nfirst.", "toPerson": "Sent back."});
     for (event, payload) in EVENTS {
         let context = json!({
@@ -51,7 +51,18 @@ fn a_refusal_is_exit_code_2_where_the_event_can_be_held_up() {
         });
         let got = answer(payload, refusal.clone());
         match event {
-            "PreToolUse" | "Stop" | "SubagentStop" => {
+            "PreToolUse" => {
+                let denied = json!({
+                    "hookSpecificOutput": {
+                        "hookEventName": event,
+                        "permissionDecision": "deny",
+                        "permissionDecisionReason": "Run \"x\"\nfirst.",
+                    },
+                    "systemMessage": "Sent back.",
+                });
+                assert_eq!((got.exit, read(&got)), (0, denied));
+            }
+            "Stop" | "SubagentStop" => {
                 let expected = Answer {
                     stdout: String::new(),
                     stderr: "Run \"x\"\nfirst.".to_owned(),

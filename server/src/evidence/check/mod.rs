@@ -17,6 +17,7 @@ mod walk;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use relation::join;
 pub use relation::{Relation, relation};
 
 /// What hides a run's exit status from whoever called the command.

@@ -308,7 +308,7 @@ fn is_elsewhere(folder: &str) -> bool {
 }
 
 /// `path` as seen from where `folder` is named, with `.` and `..` taken out.
-pub(super) fn join(folder: &str, path: &str) -> String {
+pub(crate) fn join(folder: &str, path: &str) -> String {
     let elsewhere = folder.split('/').next().filter(|_| is_elsewhere(folder));
     let whole = if let (Some(place), true) = (elsewhere, path.starts_with('/')) {
         format!("{place}{path}")

@@ -17,6 +17,8 @@ impl Reading<'_, '_> {
         } = branch(node);
         let asked = self.sequence(&condition, input, depth);
         let mut effects = asked.effects;
+        let certain = asked.truth.is_some();
+        self.walk.writing.conditions += usize::from(!certain);
         if asked.truth != Some(false) {
             effects = effects.join(self.sequence(&body, input, depth).effects);
         }
@@ -29,6 +31,7 @@ impl Reading<'_, '_> {
             effects = effects.join(flow.effects);
             taken = other.kind() == "elif_clause" && flow.truth == Some(true);
         }
+        self.walk.writing.conditions -= usize::from(!certain);
         // An `elif` hands its condition's truth up; for the whole statement it says nothing.
         Flow {
             effects,
@@ -46,7 +49,10 @@ impl Reading<'_, '_> {
         if asked.truth == Some(until) || asked.ends {
             return asked.effects;
         }
-        asked.effects.join(self.sequence(&body, input, depth).effects)
+        self.walk.writing.conditions += 1;
+        let effects = asked.effects.join(self.sequence(&body, input, depth).effects);
+        self.walk.writing.conditions -= 1;
+        effects
     }
 
     /// Loops and cases: values are words, everything else runs.
@@ -58,7 +64,9 @@ impl Reading<'_, '_> {
             match field {
                 Some("value" | "initializer" | "condition" | "update" | "variable") => values.push(child),
                 _ if child.is_named() && child.kind() == "case_item" => {
+                    self.walk.writing.conditions += 1;
                     effects = effects.join(self.statement(child, input, depth).effects);
+                    self.walk.writing.conditions -= 1;
                 }
                 _ if child.is_named() => statements.push(child),
                 _ => {}
@@ -79,10 +87,13 @@ impl Reading<'_, '_> {
         };
         // A call of itself adds nothing to what the body does.
         self.walk.functions.insert(name.clone(), ShellEffects::NOTHING);
+        let defines = std::mem::replace(&mut self.walk.writing.defines, true);
+        let folder = self.walk.writing.folder.clone();
         let mut effects = self.redirects(node, &mut Input::default(), depth).0;
         if let Some(body) = node.child_by_field_name("body") {
             effects = effects.join(self.statement(body, &Input::default(), depth).effects);
         }
+        (self.walk.writing.defines, self.walk.writing.folder) = (defines, folder);
         self.walk.functions.insert(name, effects);
     }
 }

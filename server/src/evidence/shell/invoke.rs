@@ -2,8 +2,10 @@
 //! How the shell comes to run it stays out.
 
 use super::ShellEffects;
+use super::either;
 use super::programs;
 use super::readers::{self, Filter, Folder, Wrapper, takes_value};
+use super::scripts;
 use super::walk::{Input, Walk};
 use super::word::Word;
 use crate::evidence::call::Known;
@@ -16,16 +18,16 @@ impl Walk {
         };
         // Wrappers may stand before wrappers; `script` has the same limit, and its answer is unknown.
         if depth > super::walk::MAX_DEPTH {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         }
         let Some(name) = head.literal() else {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         };
-        if let Some(effects) = self.functions.get(name) {
-            return *effects;
+        if let Some(effects) = self.functions.get(name).copied() {
+            return self.noted(name, &[], input, effects);
         }
         if programs::RESERVED.contains(&name) {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         }
         let name = match name.rsplit_once('/') {
             Some((folder, file)) if folder.is_empty() || folder.starts_with('/') => file,
@@ -37,7 +39,9 @@ impl Walk {
                 return self.script(&code.join(" "), input, depth + 1);
             }
             "trap" if args.len() > 1 => return self.script(&args[0].text, input, depth + 1),
-            "source" | "." => return source(args),
+            "source" | "." => return self.noted(name, args, input, source(args)),
+            "cd" => self.writing.go(args),
+            "popd" | "pushd" => self.writing.folder = None,
             "bash" | "sh" | "zsh" | "dash" | "ksh" => return self.shell(args, input, depth),
             "find" => return self.find(args, depth),
             "test" | "[" => return test(args),
@@ -53,9 +57,23 @@ impl Walk {
             } else {
                 ShellEffects::NOTHING
             };
-            return flagged(effects, name, args);
+            let mutates = scripts::changes(name, args).unwrap_or(Known::No);
+            let effects = flagged(effects, name, args).join(ShellEffects::new(Known::No, mutates));
+            let second = filter.writes_second && operands(name, args).len() > 1;
+            let effects = effects.join(if second {
+                ShellEffects::CHANGES
+            } else {
+                ShellEffects::NOTHING
+            });
+            return self.noted(name, args, input, effects);
         }
-        plain(name, args)
+        self.noted(name, args, input, plain(name, args))
+    }
+
+    /// What a program does, once it is noted what it changes.
+    fn noted(&mut self, name: &str, args: &[Word], input: &Input, effects: ShellEffects) -> ShellEffects {
+        self.writing.program(name, args, input, effects);
+        effects
     }
 
     /// `bash -c code`, `bash file`, or code on standard input.
@@ -64,18 +82,22 @@ impl Walk {
         let operand = args[code.unwrap_or_default()..]
             .iter()
             .find(|word| !word.is_option() && word.text != "-");
-        match (operand, &input.text) {
+        let folder = self.writing.folder.clone();
+        let effects = match (operand, &input.text) {
             (Some(operand), _) if code.is_some() => self.script(&operand.text, input, depth + 1),
-            (Some(_), _) => ShellEffects::RUNS_CODE,
+            (Some(_), _) => self.noted("", args, input, ShellEffects::RUNS_CODE),
             (None, Some(code)) => self.script(code, &Input::default(), depth + 1),
             (None, None) if is_about_itself(args) => ShellEffects::LOOKS,
-            (None, None) => ShellEffects::UNKNOWN,
-        }
+            (None, None) => self.unknown(),
+        };
+        self.writing.folder = folder;
+        effects
     }
 
     /// `find` looks, and does what it is told to do with each file.
     fn find(&mut self, args: &[Word], depth: usize) -> ShellEffects {
-        let mut effects = flagged(ShellEffects::LOOKS, "find", args);
+        let looks = flagged(ShellEffects::LOOKS, "find", args);
+        let mut effects = self.noted("find", args, &Input::default(), looks);
         let mut rest = args;
         while let Some(at) = rest
             .iter()
@@ -102,13 +124,42 @@ impl Walk {
         if wrapper.name == "command" && own.iter().take_while(|word| word.is_option()).any(asks_where) {
             return ShellEffects::LOOKS;
         }
+        if let Some(code) = handed(wrapper, own) {
+            return self.script(code, input, depth + 1);
+        }
         if let Some(at) = wrapper.inner(args) {
             let mut input = input.clone();
             input.operands |= wrapper.name == "xargs";
-            return self.invoke(&args[at..], &input, depth + 1);
+            let written = flagged(ShellEffects::NOTHING, wrapper.name, &args[..at]);
+            let written = self.noted(wrapper.name, &args[..at], &input, written);
+            return self.invoke(&args[at..], &input, depth + 1).join(written);
+        }
+        if matches!(wrapper.name, "sudo" | "doas") && !own.is_empty() {
+            // A shell of its own, or an editor.
+            return self.unknown();
         }
         let name = wrapper.name.split(' ').next().unwrap_or_default();
-        plain(name, args)
+        self.noted(name, args, input, plain(name, args))
+    }
+}
+
+/// The command line that a wrapper is handed as one word: `env -S 'a b'`.
+fn handed<'w>(wrapper: &Wrapper, own: &'w [Word]) -> Option<&'w str> {
+    if wrapper.name != "env" {
+        return None;
+    }
+    let at = own.iter().take_while(|word| word.is_option()).position(|word| {
+        word.text.starts_with("--split-string") || (!word.text.starts_with("--") && word.text.contains('S'))
+    })?;
+    let word = own.get(at)?.text.as_str();
+    let attached = match word.strip_prefix("--split-string") {
+        Some(rest) => rest.trim_start_matches('='),
+        None => word.split_once('S').map_or("", |(_, rest)| rest),
+    };
+    if attached.is_empty() {
+        own.get(at + 1).map(|next| next.text.as_str())
+    } else {
+        Some(attached)
     }
 }
 
@@ -116,6 +167,8 @@ impl Walk {
 fn plain(name: &str, args: &[Word]) -> ShellEffects {
     let operands = operands(name, args);
     let effects = match programs::command(name, &operands) {
+        // With a word that is no option these set what they otherwise tell.
+        Some(effects) if programs::SETS.contains(&name) && !operands.is_empty() => effects.join(ShellEffects::CHANGES),
         // The shell goes through the folder before an idle program sees the names.
         Some(ShellEffects::NOTHING) if args.iter().any(|word| word.glob) => ShellEffects::LOOKS,
         Some(ShellEffects::NOTHING) => return ShellEffects::NOTHING,
@@ -157,11 +210,14 @@ fn flagged(effects: ShellEffects, key: &str, args: &[Word]) -> ShellEffects {
     programs::FLAGS
         .iter()
         .filter(|(program, ..)| *program == key)
-        .filter(|(_, flag, _)| has_flag(args, flag))
+        .filter(|(_, flag, mutates)| has_flag(args, flag, *mutates != Known::No))
         .fold(effects, |effects, &(_, _, mutates)| match mutates {
             // What is kept from writing is called for what it shows.
             Known::No => ShellEffects::LOOKS,
-            _ => ShellEffects { mutates, ..effects },
+            _ => ShellEffects {
+                mutates: either(effects.mutates, mutates),
+                ..effects
+            },
         })
 }
 
@@ -232,7 +288,7 @@ fn is_about_itself(args: &[Word]) -> bool {
 }
 
 fn is_device(word: &Word) -> bool {
-    word.text.starts_with("/dev/")
+    programs::keeps_nothing(&word.text)
 }
 
 /// A letter in a cluster of short options.
@@ -249,7 +305,8 @@ fn matches_flag(word: &Word, flag: &str) -> bool {
     }
 }
 
-fn has_flag(args: &[Word], flag: &str) -> bool {
+/// Whether an option is among the words; one that `writes` is harmless with some values.
+fn has_flag(args: &[Word], flag: &str, writes: bool) -> bool {
     args.iter().enumerate().any(|(at, word)| {
         if !matches_flag(word, flag) {
             return false;
@@ -267,6 +324,6 @@ fn has_flag(args: &[Word], flag: &str) -> bool {
         } else {
             attached
         };
-        !programs::HARMLESS_VALUES.contains(&value)
+        !writes || !programs::HARMLESS_VALUES.contains(&value)
     })
 }

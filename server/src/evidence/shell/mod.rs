@@ -1,18 +1,24 @@
 //! What a shell command does, read from its syntax tree.
 //! Running anything, and what its output says, stays out.
 
+mod changes;
 mod compound;
 pub(super) mod grammar;
 pub(super) mod heredoc;
 mod invoke;
+pub(crate) mod patch;
 pub(super) mod programs;
 pub(super) mod readers;
 mod redirect;
+mod scripts;
 #[cfg(test)]
 mod tests;
 pub(super) mod tree;
 pub(super) mod walk;
 pub(super) mod word;
+
+pub use changes::changes;
+pub(crate) use changes::{Changed, Changes, read, written};
 
 use super::call::Known;
 use walk::Walk;
@@ -27,7 +33,7 @@ pub struct ShellEffects {
 }
 
 impl ShellEffects {
-    const NOTHING: Self = Self::new(Known::No, Known::No);
+    pub(super) const NOTHING: Self = Self::new(Known::No, Known::No);
     const UNKNOWN: Self = Self::new(Known::Unknown, Known::Unknown);
     const LOOKS: Self = Self::new(Known::Yes, Known::No);
     const CHANGES: Self = Self::new(Known::No, Known::Yes);

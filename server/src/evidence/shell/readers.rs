@@ -27,6 +27,8 @@ pub(super) struct Filter {
     pub(super) values: &'static str,
     /// When it goes through the folder.
     pub(super) folder: Folder,
+    /// A second operand is the file that it writes.
+    pub(super) writes_second: bool,
 }
 
 const fn filter_row(
@@ -42,6 +44,15 @@ const fn filter_row(
         instead,
         values,
         folder,
+        writes_second: false,
+    }
+}
+
+/// A filter whose second operand is the file that it writes.
+const fn from_to(row: Filter) -> Filter {
+    Filter {
+        writes_second: true,
+        ..row
     }
 }
 
@@ -67,7 +78,7 @@ pub(super) const FILTERS: &[Filter] = &[
     filter_row("head", 0, "", "-c -n --bytes --lines", Folder::Never),
     filter_row("hexdump", 0, "", "-e -n -s", Folder::Never),
     filter_row("jq", 1, "-f", "-L --indent --tab", Folder::Never),
-    filter_row("json.tool", 0, "", "--indent", Folder::Never),
+    from_to(filter_row("json.tool", 0, "", "--indent", Folder::Never)),
     filter_row("less", 0, "", "", Folder::Never),
     filter_row("mapfile", 9, "", "", Folder::Never),
     filter_row("md5sum", 0, "", "", Folder::Never),
@@ -87,9 +98,9 @@ pub(super) const FILTERS: &[Filter] = &[
     filter_row("tac", 0, "", "", Folder::Never),
     filter_row("tail", 0, "", "-c -n --bytes --lines", Folder::Never),
     filter_row("tr", 9, "", "", Folder::Never),
-    filter_row("uniq", 0, "", "-f -s -w", Folder::Never),
+    from_to(filter_row("uniq", 0, "", "-f -s -w", Folder::Never)),
     filter_row("wc", 0, "", "", Folder::Never),
-    filter_row("xxd", 0, "", "-c -l -s", Folder::Never),
+    from_to(filter_row("xxd", 0, "", "-c -l -s", Folder::Never)),
     filter_row("yq", 1, "", "", Folder::Never),
     filter_row("zcat", 0, "", "", Folder::Never),
 ];

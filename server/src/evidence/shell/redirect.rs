@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::ShellEffects;
 use super::heredoc;
+use super::programs;
 use super::tree::{named_children, with_fields};
 use super::walk::{Flow, Input, Reading};
 use super::word::Word;
@@ -40,7 +41,7 @@ impl Reading<'_, '_> {
     pub(super) fn redirect(&mut self, node: Node<'_>, input: &mut Input, depth: usize) -> (ShellEffects, Vec<Word>) {
         if node.kind() == "heredoc_redirect" {
             // One that could not be turned into a word: commands may hide behind it.
-            return (ShellEffects::UNKNOWN, Vec::new());
+            return (self.walk.unknown(), Vec::new());
         }
         let mut effects = self.expansions(node, input, depth);
         if node.kind() == "herestring_redirect" {
@@ -82,8 +83,9 @@ impl Reading<'_, '_> {
                 piped: device,
                 ..Input::default()
             };
-        } else if operator.contains('>') && !device && !descriptor && !process {
+        } else if operator.contains('>') && !programs::keeps_nothing(&target.text) && !descriptor && !process {
             effects = effects.join(ShellEffects::CHANGES);
+            self.walk.writing.write(&target);
         }
         (effects, behind)
     }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::ShellEffects;
+use super::changes::Writing;
 use super::grammar::{Grammar, MAX_WORK};
 use super::tree::{self, named_children, with_fields};
 use super::word::Word;
@@ -51,6 +52,7 @@ impl From<ShellEffects> for Flow {
 pub(super) struct Walk {
     pub(super) grammar: Grammar,
     pub(super) functions: HashMap<String, ShellEffects>,
+    pub(super) writing: Writing,
     scripts: usize,
 }
 
@@ -60,6 +62,7 @@ impl Walk {
         Some(Self {
             grammar: Grammar::new()?,
             functions: HashMap::new(),
+            writing: Writing::default(),
             scripts: 0,
         })
     }
@@ -67,7 +70,7 @@ impl Walk {
     /// What a script does; `depth` counts the levels it lies in.
     pub(super) fn script(&mut self, source: &str, input: &Input, depth: usize) -> ShellEffects {
         if depth > MAX_DEPTH || self.scripts > MAX_SCRIPTS {
-            return ShellEffects::UNKNOWN;
+            return self.unknown();
         }
         self.scripts += 1;
         let effects = match self.grammar.read(source) {
@@ -79,10 +82,16 @@ impl Walk {
                 .block(tree.root_node(), input, depth)
                 .effects
             }
-            None => ShellEffects::UNKNOWN,
+            None => self.unknown(),
         };
         self.scripts -= 1;
         effects
+    }
+
+    /// What nobody can tell.
+    pub(super) fn unknown(&mut self) -> ShellEffects {
+        self.writing.lose();
+        ShellEffects::UNKNOWN
     }
 }
 
@@ -95,6 +104,14 @@ pub(super) struct Reading<'w, 's> {
 impl<'s> Reading<'_, 's> {
     pub(super) fn text(&self, node: Node<'_>) -> &'s str {
         &self.source[node.byte_range()]
+    }
+
+    /// Reads what runs in a shell of its own: where that goes, the shell around it does not.
+    fn apart<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let folder = self.walk.writing.folder.clone();
+        let found = read(self);
+        self.walk.writing.folder = folder;
+        found
     }
 
     /// The statements within a node, one after the other.
@@ -114,7 +131,7 @@ impl<'s> Reading<'_, 's> {
                 lines = whole.effects;
             }
             if node.has_error() {
-                return lines.join(ShellEffects::UNKNOWN).into();
+                return lines.join(self.walk.unknown()).into();
             }
             if node.kind() == "comment" {
                 continue;
@@ -138,7 +155,7 @@ impl<'s> Reading<'_, 's> {
     pub(super) fn statement(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
         self.walk.grammar.work += 1;
         if depth > MAX_DEPTH || self.walk.grammar.work > MAX_WORK {
-            return ShellEffects::UNKNOWN.into();
+            return self.walk.unknown().into();
         }
         let inner = depth + 1;
         match node.kind() {
@@ -152,7 +169,7 @@ impl<'s> Reading<'_, 's> {
             // What ends a subshell does not end the shell around it.
             "subshell" => Flow {
                 ends: false,
-                ..self.block(node, input, inner)
+                ..self.apart(|reading| reading.block(node, input, inner))
             },
             "list" => self.list(node, input, inner),
             "pipeline" => self.pipeline(node, input, inner),
@@ -202,12 +219,13 @@ impl<'s> Reading<'_, 's> {
                 left.child(1),
                 left.child(left.child_count().saturating_sub(1)),
             ) else {
-                return ShellEffects::UNKNOWN.into();
+                return self.walk.unknown().into();
             };
             rest.push((operator.kind() == "&&", last));
             left = first;
         }
         let mut whole = self.statement(left, input, depth);
+        let mut before = left;
         for (and, node) in rest.into_iter().rev() {
             if whole.ends {
                 break;
@@ -215,7 +233,12 @@ impl<'s> Reading<'_, 's> {
             if whole.truth == Some(!and) {
                 continue;
             }
+            // What stands behind `&&` has run where the whole went well, unless it hangs on a question.
+            let hangs = !and || self.asks(before);
+            before = node;
+            self.walk.writing.conditions += usize::from(hangs);
             let flow = self.statement(node, input, depth);
+            self.walk.writing.conditions -= usize::from(hangs);
             let certain = whole.truth.is_some();
             whole = Flow {
                 effects: whole.effects.join(flow.effects),
@@ -226,6 +249,13 @@ impl<'s> Reading<'_, 's> {
         whole
     }
 
+    /// Whether a command only asks something, so that what follows hangs on the answer.
+    fn asks(&self, node: Node<'_>) -> bool {
+        let name = self.text(node).split_ascii_whitespace().next().unwrap_or_default();
+        matches!(node.kind(), "test_command" | "negated_command")
+            || ["[", "cmp", "command", "diff", "grep", "rg", "test", "which"].contains(&name)
+    }
+
     fn pipeline(&mut self, node: Node<'_>, input: &Input, depth: usize) -> Flow {
         let piped = Input {
             piped: true,
@@ -234,7 +264,7 @@ impl<'s> Reading<'_, 's> {
         let mut effects = ShellEffects::NOTHING;
         for (at, stage) in named_children(node).into_iter().enumerate() {
             let input = if at == 0 { input } else { &piped };
-            effects = effects.join(self.statement(stage, input, depth).effects);
+            effects = effects.join(self.apart(|reading| reading.statement(stage, input, depth)).effects);
         }
         effects.into()
     }
@@ -306,9 +336,9 @@ impl<'s> Reading<'_, 's> {
         let mut effects = ShellEffects::NOTHING;
         for code in found {
             if depth > MAX_DEPTH || self.walk.grammar.work > MAX_WORK {
-                return ShellEffects::UNKNOWN;
+                return self.walk.unknown();
             }
-            effects = effects.join(self.block(code, input, depth + 1).effects);
+            effects = effects.join(self.apart(|reading| reading.block(code, input, depth + 1)).effects);
         }
         effects
     }

@@ -23,51 +23,75 @@ pub struct Outcome {
 #[must_use]
 pub fn verdict(runs: &[Run], outcome: &Outcome, output: &str) -> (Verdict, String) {
     let text = text::clean(output);
-    let mut lines = text::lines(&text);
-    let exit = exit_status(outcome, &mut lines);
-    let page = Page {
-        length: text.lines().count(),
-        last: lines
-            .iter()
-            .rev()
-            .map(|line| line.trim())
-            .find(|line| !line.is_empty())
-            .unwrap_or_default(),
-        only: lines.iter().filter(|line| !line.trim().is_empty()).nth(1).is_none(),
-        absent: absent::sign(&lines),
-    };
-    // Each runner is read once: a command may start one thousands of times.
-    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-    for run in runs {
-        *times.entry(&run.runner).or_default() += 1;
-    }
-    let read = |(runner, times): (&&str, &usize)| {
-        let take = if *times > 1 { Take::All } else { Take::Last };
-        readers::read(runner, &lines, take)
-    };
-    let summaries: BTreeMap<&str, Summary> = times.iter().map(|each| (*each.0, read(each))).collect();
+    let seen = Seen::of(runs, outcome, &text);
     // A bad ending that one of several checks owns up to is not the fault of one that says nothing.
     let explained = runs.len() > 1
         && runs.iter().filter(|run| run.masked == Masked::No).any(|run| {
-            let summary = summaries.get(run.runner.as_str());
+            let summary = seen.summary(run);
             summary.is_some_and(|summary| matches!(summary.verdict, Verdict::Fail | Verdict::NothingChecked))
         });
     let mut worst: Option<(Verdict, String)> = None;
     for run in runs {
-        let Some(summary) = summaries.get(run.runner.as_str()) else {
+        let Some(summary) = seen.summary(run) else {
             continue;
         };
-        let ended_badly = matches!(exit, Exit::Code(_) | Exit::Failed) && run.masked == Masked::No;
-        if explained && ended_badly && matches!(summary.verdict, Verdict::Pass | Verdict::Unknown) {
+        if explained && seen.ended_badly(run) && matches!(summary.verdict, Verdict::Pass | Verdict::Unknown) {
             continue;
         }
-        let (verdict, because) = judge(run, exit, summary, &page);
+        let (verdict, because) = judge(run, seen.exit, summary, &seen.page);
         // Of two that are equally bad the first is named.
         if worst.as_ref().is_none_or(|(known, _)| rank(verdict) > rank(*known)) {
             worst = Some((verdict, because));
         }
     }
     worst.unwrap_or_else(|| (Verdict::Unknown, "The command runs no check.".to_owned()))
+}
+
+/// How a command ended and what it printed, read once for all its checks.
+pub(super) struct Seen<'a> {
+    pub(super) exit: Exit,
+    pub(super) page: Page<'a>,
+    /// Each runner is read once: a command may start one thousands of times.
+    summaries: BTreeMap<&'a str, Summary>,
+}
+
+impl<'a> Seen<'a> {
+    /// Reads a cleaned output.
+    pub(super) fn of(runs: &'a [Run], outcome: &Outcome, text: &'a str) -> Self {
+        let mut lines = text::lines(text);
+        let exit = exit_status(outcome, &mut lines);
+        let page = Page {
+            length: text.lines().count(),
+            last: lines
+                .iter()
+                .rev()
+                .map(|line| line.trim())
+                .find(|line| !line.is_empty())
+                .unwrap_or_default(),
+            only: lines.iter().filter(|line| !line.trim().is_empty()).nth(1).is_none(),
+            absent: absent::sign(&lines),
+        };
+        let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+        for run in runs {
+            *times.entry(&run.runner).or_default() += 1;
+        }
+        let read = |(runner, times): (&&str, &usize)| {
+            let take = if *times > 1 { Take::All } else { Take::Last };
+            readers::read(runner, &lines, take)
+        };
+        let summaries = times.iter().map(|each| (*each.0, read(each))).collect();
+        Self { exit, page, summaries }
+    }
+
+    /// What the output says of a run's runner.
+    pub(super) fn summary(&self, run: &Run) -> Option<&Summary> {
+        self.summaries.get(run.runner.as_str())
+    }
+
+    /// Whether the command ended badly, and the run's own status may be why.
+    pub(super) fn ended_badly(&self, run: &Run) -> bool {
+        matches!(self.exit, Exit::Code(_) | Exit::Failed) && run.masked == Masked::No
+    }
 }
 
 /// How much a verdict weighs against that of another check of the same command.
@@ -82,7 +106,7 @@ fn rank(verdict: Verdict) -> u8 {
 }
 
 /// What an output shows beside its summaries.
-struct Page<'a> {
+pub(super) struct Page<'a> {
     /// How many lines it has, empty ones too.
     length: usize,
     /// The last line with anything on it.
@@ -90,12 +114,12 @@ struct Page<'a> {
     /// Whether that one is the only one.
     only: bool,
     /// Why nothing began, where a line says so.
-    absent: Option<&'static str>,
+    pub(super) absent: Option<&'static str>,
 }
 
 /// What is known of an exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exit {
+pub(super) enum Exit {
     Zero,
     Code(i32),
     /// Not zero, and no more.
@@ -120,7 +144,7 @@ fn exit_status(outcome: &Outcome, lines: &mut Vec<&str>) -> Exit {
     }
 }
 
-fn judge(run: &Run, exit: Exit, summary: &Summary, page: &Page<'_>) -> (Verdict, String) {
+pub(super) fn judge(run: &Run, exit: Exit, summary: &Summary, page: &Page<'_>) -> (Verdict, String) {
     let runner = &run.runner;
     let (verdict, because) = match &run.masked {
         Masked::By(what) => masked(what, runner, summary, page),

@@ -2,6 +2,8 @@
 //! Which check it was is `check`'s business.
 
 mod absent;
+mod apart;
+mod excerpt;
 mod go;
 mod javascript;
 mod join;
@@ -24,6 +26,8 @@ mod wrapper;
 
 use serde::{Deserialize, Serialize};
 
+pub use apart::{Came, each};
+pub use excerpt::excerpt;
 pub use join::{Outcome, verdict};
 
 /// What a run, or its output alone, shows.

@@ -72,6 +72,18 @@ pub(super) fn is_wrapper(runner: &str) -> bool {
         || !READERS.iter().any(|(name, ..)| *name == runner)
 }
 
+/// Whether only `runner` prints the lines by which it is read.
+pub(super) fn is_told_by(runner: &str) -> bool {
+    READERS
+        .iter()
+        .any(|(name, _, shape)| *name == runner && *shape == Shape::Own)
+}
+
+/// Whether `runner` is read as failed also where a build failed, by lines of the compiler.
+pub(super) fn tells_of_builds(runner: &str) -> bool {
+    matches!(runner, "cargo-nextest" | "cargo-test")
+}
+
 /// The summary of `runner` in `lines`.
 pub(super) fn read(runner: &str, lines: &[&str], take: Take) -> Summary {
     let own = READERS

@@ -2,6 +2,7 @@
 //! Each kind has its own file.
 
 mod anything;
+mod apart;
 mod endings;
 mod recorded;
 mod shapes;

@@ -1,11 +1,12 @@
 //! What an agent's row shows: prose and calls.
 //! Its thinking stays out, and so do the words that the harness puts in its place.
 
+use super::memory::Memory;
 use super::row::{Block, Content, Row};
 use super::tools;
-use crate::harness::ToolSettings;
+use crate::harness::Reader;
 use crate::harness::json::{Members, Text, is, owned};
-use crate::harness::tools::asked;
+use crate::harness::tools::{asked, changed};
 use crate::session::{Entry, Injection};
 
 /// The model named on rows that the harness wrote itself: "No response requested.", errors of the API.
@@ -16,7 +17,7 @@ pub(super) fn entries(
     row: &Row<'_>,
     model: Option<&Text<'_>>,
     content: &Content<'_>,
-    tools: &ToolSettings<'_>,
+    reader: &mut Reader<'_>,
     out: &mut Vec<Entry>,
 ) {
     if row.is_api_error_message == Some(true) {
@@ -30,15 +31,16 @@ pub(super) fn entries(
     }
     match content {
         Content::Text(text) => out.extend(prose(row, text)),
-        Content::Blocks(blocks) => out.extend(blocks.iter().filter_map(|block| {
-            if block.is("tool_use") {
-                Some(call(row, block, tools))
-            } else if block.is("text") {
-                prose(row, &block.text.as_ref()?.0)
-            } else {
-                None
+        Content::Blocks(blocks) => {
+            for block in blocks {
+                if block.is("tool_use") {
+                    moved(row, &mut reader.memory.claude_code, out);
+                    out.push(call(row, block, reader));
+                } else if let Some(text) = block.text.as_ref().filter(|_| block.is("text")) {
+                    out.extend(prose(row, &text.0));
+                }
             }
-        })),
+        }
         Content::Other => {}
     }
 }
@@ -51,16 +53,33 @@ fn prose(row: &Row<'_>, text: &str) -> Option<Entry> {
     })
 }
 
+/// Shows the folder of a call where it is another one than before: a `cd` of an earlier call stays in force.
+fn moved(row: &Row<'_>, memory: &mut Memory, out: &mut Vec<Entry>) {
+    if let Some(Text(folder)) = row.cwd.as_ref().filter(|Text(folder)| memory.moves_to(folder)) {
+        out.push(Entry::Origin {
+            session: None,
+            client: false,
+            cwd: Some(folder.clone().into_owned()),
+            by_harness: false,
+        });
+    }
+}
+
 /// The call in a block. One without an id gets an empty one: it was attempted, though no result can be joined to it.
-fn call(row: &Row<'_>, block: &Block<'_>, tools: &ToolSettings<'_>) -> Entry {
+fn call(row: &Row<'_>, block: &Block<'_>, reader: &mut Reader<'_>) -> Entry {
     let tool = owned(block.name.as_ref()).unwrap_or_default();
     let input = Members::read(block.input);
+    let id = owned(block.id.as_ref()).unwrap_or_default();
+    let kind = tools::kind(&tool, &input, reader.tools);
+    if let Some(task) = tools::looks_at(&tool, &input) {
+        reader.memory.claude_code.looks.put(&id, task);
+    }
     Entry::Call {
         row: row.id(),
-        id: owned(block.id.as_ref()).unwrap_or_default(),
-        kind: tools::kind(&tool, &input, tools),
+        id,
         input: asked(&input, &tools::TELLING),
-        changes: Vec::new(),
+        changes: changed(&kind, &input),
+        kind,
         tool,
     }
 }

@@ -3,12 +3,14 @@
 
 mod assistant;
 mod lineage;
+mod memory;
 mod notification;
 mod person;
 mod queued;
 mod record;
 mod result;
 mod row;
+mod task;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -16,6 +18,7 @@ mod tools;
 use proofmark_protocol::Harness;
 
 use super::HarnessSpec;
+pub(super) use memory::Memory;
 
 /// Claude Code's row.
 pub(super) const SPEC: HarnessSpec = HarnessSpec {
@@ -24,7 +27,9 @@ pub(super) const SPEC: HarnessSpec = HarnessSpec {
     entries: record::entries,
     too_long: record::too_long,
     own_words: |reply| reply,
+    announced: tools::announced,
     is_persons: person::is_persons,
     agent_transcript: lineage::agent_transcript,
     place: lineage::place,
+    observed: None,
 };

@@ -1,52 +1,39 @@
 //! A task's report that it ended: `<task-notification>`, as a row of its own or queued.
 //! What the task had been asked, and its output, stay out: other rows hold them, or none.
 
-use crate::harness::tools::cut;
-use crate::session::{Ending, Entry, Injection};
+use super::memory::Memory;
+use super::task::{End, tag};
+use crate::session::{Entry, Injection};
 
 /// How the report begins.
 const BEGINNING: &str = "<task-notification>";
-/// So much of what a report says is kept, in characters.
-const SAID: usize = 500;
-
-/// The words for an end, and what they say of the call that began the task.
-const ENDS: [(&str, Ending); 5] = [
-    ("completed", Ending::Succeeded),
-    ("failed", Ending::Failed),
-    ("killed", Ending::Interrupted),
-    ("stopped", Ending::Interrupted),
-    ("cancelled", Ending::Interrupted),
-];
+/// What stands before the exit code in what a report says of a command (2.1.332).
+const CODE: &str = "exit code ";
 
 /// Whether a text is a task's report.
 pub(super) fn is_one(text: &str) -> bool {
     text.trim_start().starts_with(BEGINNING)
 }
 
-/// Adds the report, and the end of the call where it names one: 2.1.25 to 2.1.42 name the task alone.
-pub(super) fn entries(text: &str, turn: Option<String>, out: &mut Vec<Entry>) {
+/// Adds the report, and the end of the call that it names: 2.1.25 to 2.1.42 name the task alone. What the command
+/// printed is not in it.
+pub(super) fn entries(text: &str, turn: Option<String>, memory: &mut Memory, out: &mut Vec<Entry>) {
     out.push(Entry::Injected {
         injection: Injection::Notification,
         turn,
     });
     // What stands before the task's own words is the harness's: those may hold any tag.
     let head = text.split("<result>").next().unwrap_or_default();
-    let ending = tag(head, "status").and_then(|status| ENDS.iter().find(|(word, _)| *word == status));
-    if let (Some(id), Some((_, ending))) = (tag(head, "tool-use-id"), ending) {
-        out.push(Entry::Result {
-            id: id.to_owned(),
-            ending: *ending,
-            exit: None,
-            output: cut(tag(head, "summary").unwrap_or_default(), SAID),
-            helper: None,
-            turn: None,
-        });
+    let call = tag(head, "tool-use-id").map(str::to_owned);
+    let call = call.or_else(|| memory.tasks.get(tag(head, "task-id")?).cloned());
+    let end = tag(head, "status").and_then(|status| End::told(status, tag(head, "summary").and_then(exit)));
+    if let (Some(id), Some(end)) = (call, end) {
+        out.push(end.of(id));
     }
 }
 
-/// The text in the first tag of that name; none when it is not there, not closed, or empty.
-fn tag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
-    let inside = text.split_once(&opening)?.1.split_once(&closing)?.0.trim();
-    (!inside.is_empty()).then_some(inside)
+/// The exit code in what a report says. It stands behind the description of the task, which may name another one.
+fn exit(summary: &str) -> Option<i32> {
+    let (_, code) = summary.rsplit_once(CODE)?;
+    code.trim_end_matches([')', '.']).parse().ok()
 }

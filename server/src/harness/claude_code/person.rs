@@ -1,6 +1,7 @@
 //! Who speaks in a row of type `user` that ends no call: the person, a hook, a task, or the harness.
 //! What the words mean stays out.
 
+use super::memory::Memory;
 use super::notification;
 use super::row::{Block, Content, Origin, Row};
 use crate::harness::json::{is, look, owned};
@@ -33,7 +34,7 @@ const INTERRUPTIONS: [&str; 2] = [
 ];
 
 /// Adds the prompt with its origin, or who else spoke.
-pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>) {
+pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, memory: &mut Memory, out: &mut Vec<Entry>) {
     let turn = owned(row.prompt_id.as_ref());
     // First, because the newest clients mark the row that says so as the harness's own.
     let interrupted = content.texts().any(|text| INTERRUPTIONS.contains(&text.trim()));
@@ -42,19 +43,29 @@ pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>
         out.push(Entry::Injected { injection, turn });
     }
     match injection(row, content).map_or_else(|| words(content), Err) {
-        Ok(text) => prompt(row, text, turn, false, out),
+        Ok(text) => prompt(row, text, turn, false, (memory, out)),
         Err(_) if interrupted => {}
-        Err(Injection::Notification) => notification::entries(&content.text(), turn, out),
+        Err(Injection::Notification) => notification::entries(&content.text(), turn, memory, out),
         Err(injection) => out.push(Entry::Injected { injection, turn }),
     }
 }
 
 /// Adds a prompt with its origin.
-pub(super) fn prompt(row: &Row<'_>, text: String, turn: Option<String>, queued: bool, out: &mut Vec<Entry>) {
+pub(super) fn prompt(
+    row: &Row<'_>,
+    text: String,
+    turn: Option<String>,
+    queued: bool,
+    (memory, out): (&mut Memory, &mut Vec<Entry>),
+) {
+    let cwd = owned(row.cwd.as_ref());
+    if let Some(folder) = &cwd {
+        memory.moves_to(folder);
+    }
     out.push(Entry::Origin {
         session: owned(row.session_id.as_ref()),
         client: row.version.is_some(),
-        cwd: owned(row.cwd.as_ref()),
+        cwd,
         by_harness: false,
     });
     let row = row.id();

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::row::{Attachment, Content, Row};
 use super::{assistant, person, queued, result};
 use crate::harness::json::{Text, is, look};
-use crate::harness::{Reader, Stream, ToolSettings, skim};
+use crate::harness::{Reader, Stream, skim};
 use crate::session::Entry;
 
 /// The types of rows that are entries. All others are bookkeeping, copies of what these rows say
@@ -29,7 +29,7 @@ pub(super) fn entries(line: &[u8], reader: &mut Reader<'_>, out: &mut Vec<Entry>
         return;
     }
     match serde_json::from_str(&text) {
-        Ok(row) => row_entries(&row, reader.stream, reader.tools, out),
+        Ok(row) => row_entries(&row, reader, out),
         // A row of another type may use the same names for other things.
         Err(_) if serde_json::from_str(&text).is_ok_and(|row: AnyRow<'_>| !row.is_entry()) => {}
         Err(_) => out.push(Entry::Unreadable),
@@ -86,20 +86,21 @@ fn is_other(line: &[u8]) -> bool {
     })
 }
 
-fn row_entries(row: &Row<'_>, stream: Stream, tools: &ToolSettings<'_>, out: &mut Vec<Entry>) {
+fn row_entries(row: &Row<'_>, reader: &mut Reader<'_>, out: &mut Vec<Entry>) {
     let helpers = row.is_sidechain == Some(true) || row.agent_id.is_some();
-    if helpers && stream == Stream::Main {
+    if helpers && reader.stream == Stream::Main {
         return;
     }
+    let memory = &mut reader.memory.claude_code;
     if is(row.kind.as_ref(), "attachment") {
-        queued::entries(row, out);
+        queued::entries(row, memory, out);
         return;
     }
     let Some(message) = &row.message else { return };
     let content = message.content.as_ref().unwrap_or(&Content::Other);
     if is(row.kind.as_ref(), "assistant") {
-        assistant::entries(row, message.model.as_ref(), content, tools, out);
-    } else if is(row.kind.as_ref(), "user") && !result::entries(row, content, out) {
-        person::entries(row, content, out);
+        assistant::entries(row, message.model.as_ref(), content, reader, out);
+    } else if is(row.kind.as_ref(), "user") && !result::entries(row, content, memory, out) {
+        person::entries(row, content, memory, out);
     }
 }

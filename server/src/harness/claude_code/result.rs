@@ -1,13 +1,14 @@
 //! How calls ended, from the rows that hold their results.
 //! Whether a failed command is a failed check stays out.
 
-use super::row::{Block, Content, PermissionDecision, Row, ToolUseResult};
-use crate::harness::json::{Text, is, look, owned};
-use crate::harness::tools::cut;
-use crate::session::{Ending, Entry};
+use std::borrow::Cow;
 
-/// So much of what a call showed is kept, in characters.
-const OUTPUT: usize = 500;
+use super::memory::Memory;
+use super::row::{Block, Content, PermissionDecision, Row, ToolUseResult};
+use super::task;
+use crate::harness::json::{Text, is, look, owned};
+use crate::harness::tools::shown;
+use crate::session::{CallId, Ending, Entry};
 
 /// How the error of a call begins that never ran: the person, a rule, a hook or the harness's own look at the input
 /// refused it, or a call beside it failed first. Each beginning may ask for more words in the first line.
@@ -39,43 +40,70 @@ const BACKGROUND: [&str; 3] = [
     "Async agent launched successfully",
 ];
 
-/// How the result of a look at a task begins: `TaskOutput` (2.1.37 on), `BashOutput` before it.
-const LOOKS: [&str; 2] = ["<retrieval_status>", "<status>"];
-/// In such a result: the task goes on, and has no end to show.
-const GOES_ON: &str = "<status>running</status>";
+/// What stands before the id of a task in such a result.
+const TASK: &str = " with ID: ";
 
 /// Adds an ending for each result, and what the person said in refusing its call; false when the row holds none. A
 /// result that names no call is passed over.
 ///
 /// What stands on the row itself is about one result; with several, each has its own text alone.
-pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, out: &mut Vec<Entry>) -> bool {
+pub(super) fn entries(row: &Row<'_>, content: &Content<'_>, memory: &mut Memory, out: &mut Vec<Entry>) -> bool {
     let Content::Blocks(blocks) = content else { return false };
     let results: Vec<&Block<'_>> = blocks.iter().filter(|block| block.is("tool_result")).collect();
     let alone = if results.len() == 1 { Some(row) } else { None };
     for block in &results {
-        out.extend(result(alone, block, row.prompt_id.as_ref()));
         let content: Content<'_> = look(block.content);
-        if let Some(text) = remark(block, &content.text()) {
+        let text = content.into_text();
+        let remark = remark(block, &text);
+        if let Some(id) = owned(block.tool_use_id.as_ref()) {
+            out.extend(task_ended(&id, &text, memory));
+            out.push(result(alone, block, (id, text), row.prompt_id.as_ref(), memory));
+        }
+        if let Some(text) = remark {
             out.push(Entry::Remark { row: row.id(), text });
         }
     }
     !results.is_empty()
 }
 
-fn result(row: Option<&Row<'_>>, block: &Block<'_>, turn: Option<&Text<'_>>) -> Option<Entry> {
-    let id = owned(block.tool_use_id.as_ref())?;
-    let content: Content<'_> = look(block.content);
-    let text = content.text();
+fn result(
+    row: Option<&Row<'_>>,
+    block: &Block<'_>,
+    (id, text): (CallId, Cow<'_, str>),
+    turn: Option<&Text<'_>>,
+    memory: &mut Memory,
+) -> Entry {
     let beside: ToolUseResult<'_> = look(row.and_then(|row| row.tool_use_result));
     let ending = ending(row, block, &beside, text.trim_start());
-    Some(Entry::Result {
+    if ending == Ending::Background
+        && let Some(task) = owned(beside.background_task_id.as_ref()).or_else(|| task(&text))
+    {
+        memory.tasks.put(&task, id.clone());
+    }
+    Entry::Result {
         id,
         ending,
         exit: if ending == Ending::Failed { exit(&text) } else { None },
-        output: cut(&text, OUTPUT),
+        output: shown(text),
         helper: owned(beside.agent_id.as_ref()).or_else(|| owned(beside.resumed_agent_id.as_ref())),
         turn: owned(turn),
-    })
+    }
+}
+
+/// The id of the task in the result of a call that goes on.
+fn task(text: &str) -> Option<String> {
+    let (_, rest) = text.lines().next()?.split_once(TASK)?;
+    let id = rest
+        .split(|letter: char| !letter.is_alphanumeric() && !"_-".contains(letter))
+        .next()?;
+    (!id.is_empty()).then(|| id.to_owned())
+}
+
+/// The end of the call that began a task, when a look at the task shows it.
+fn task_ended(look: &str, text: &str, memory: &mut Memory) -> Option<Entry> {
+    let task = memory.looks.take(look)?;
+    let end = task::looked_at(text)?;
+    Some(end.of(memory.tasks.take(&task)?))
 }
 
 /// The code in the first line of a failed command's result: `Exit code 3` (2.1.197, 2.1.332). A success names none.
@@ -111,15 +139,9 @@ fn ending(row: Option<&Row<'_>>, block: &Block<'_>, beside: &ToolUseResult<'_>, 
         || beside.assistant_auto_backgrounded == Some(true)
         || is(beside.status.as_ref(), "async_launched")
         || beside.resumed_agent_id.is_some()
-        || task_goes_on(text)
+        || task::goes_on(text)
         || (untold && BACKGROUND.iter().any(|beginning| text.starts_with(beginning)));
     if goes_on { Ending::Background } else { Ending::Succeeded }
-}
-
-/// True when the result is that of a look at a task which had not ended.
-fn task_goes_on(text: &str) -> bool {
-    let head = text.split("<output>").next().unwrap_or_default();
-    LOOKS.iter().any(|beginning| text.starts_with(beginning)) && head.contains(GOES_ON)
 }
 
 /// True when the row itself says that the call was refused.

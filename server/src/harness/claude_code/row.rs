@@ -168,6 +168,16 @@ pub(super) enum Content<'a> {
     Other,
 }
 
+impl<'a> Content<'a> {
+    /// All its text, blocks a line each.
+    pub(super) fn into_text(self) -> Cow<'a, str> {
+        match self {
+            Self::Text(text) => text,
+            other => Cow::Owned(other.text().into_owned()),
+        }
+    }
+}
+
 impl Content<'_> {
     /// The texts in it: the string, or that of each text block.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {

@@ -1,9 +1,11 @@
 //! Claude Code's tools: what each is for, and which part of its input says what it was asked.
 //! What a shell command does stays out.
 
-use crate::harness::ToolSettings;
+use serde_json::value::RawValue;
+
 use crate::harness::json::Members;
-use crate::harness::tools::{by_name, by_settings};
+use crate::harness::tools::{asked, by_name, by_settings, changed};
+use crate::harness::{Announced, ToolSettings};
 use crate::session::ToolKind;
 
 /// Tools that run a shell command.
@@ -76,6 +78,21 @@ pub(super) const TELLING: [&str; 13] = [
     "subject",
 ];
 
+/// The tool whose message may set a helper agent to work: in the record, where only its result tells whether it did, it is
+/// for nothing.
+const WAKES: &str = "SendMessage";
+/// What a call is that `PreToolUse` announces (2.1.197, 2.1.332).
+pub(super) fn announced(tool: &str, input: Option<&RawValue>, settings: &ToolSettings<'_>) -> Announced {
+    let input = Members::read(input);
+    let kind = match kind(tool, &input, settings) {
+        ToolKind::Neither if tool == WAKES => ToolKind::Delegates,
+        kind => kind,
+    };
+    let changes = changed(&kind, &input);
+    let input = asked(&input, &TELLING);
+    Announced { kind, input, changes }
+}
+
 /// What a tool is for: as the person's settings say, else by its name.
 pub(super) fn kind(tool: &str, input: &Members<'_>, settings: &ToolSettings<'_>) -> ToolKind {
     if let Some(kind) = by_settings(tool, settings) {
@@ -89,13 +106,22 @@ pub(super) fn kind(tool: &str, input: &Members<'_>, settings: &ToolSettings<'_>)
     by_name(&TOOLS, tool)
 }
 
+/// The task that a call looks at; none when it looks at none.
+pub(super) fn looks_at(tool: &str, input: &Members<'_>) -> Option<String> {
+    let member = match tool {
+        "BashOutput" => "bash_id",
+        "AgentOutputTool" | "TaskOutput" => "task_id",
+        _ => return None,
+    };
+    input.text(member)
+}
+
 #[cfg(test)]
 mod tests {
     use proofmark_protocol::settings::ToolEffect;
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::harness::tools::asked;
 
     fn kind_of(tool: &str, input: &str) -> ToolKind {
         let raw: &RawValue = serde_json::from_str(input).unwrap();
@@ -151,6 +177,48 @@ mod tests {
         for (tool, expected) in cases {
             assert_eq!(kind(tool, &Members::read(Some(raw)), &settings), expected, "{tool}");
         }
+    }
+
+    #[test]
+    fn a_call_is_known_when_it_is_announced() {
+        for (tool, input, kind, short, changes) in [
+            (
+                "Write",
+                r#"{"file_path":"/p/a.rs","content":"x"}"#,
+                ToolKind::Mutates,
+                "/p/a.rs",
+                &["/p/a.rs"][..],
+            ),
+            (
+                "NotebookEdit",
+                r#"{"notebook_path":"n.ipynb"}"#,
+                ToolKind::Mutates,
+                "n.ipynb",
+                &["n.ipynb"],
+            ),
+            ("Read", r#"{"file_path":"a"}"#, ToolKind::Observes, "a", &[]),
+            ("SendMessage", r#"{"subject":"s"}"#, ToolKind::Delegates, "s", &[]),
+            ("Bash", "{}", ToolKind::Unknown, "{}", &[]),
+        ] {
+            let raw: &RawValue = serde_json::from_str(input).unwrap();
+            let announced = announced(tool, Some(raw), &|_| None);
+            assert_eq!(
+                (announced.kind, announced.input.as_str(), announced.changes.as_slice()),
+                (
+                    kind,
+                    short,
+                    changes
+                        .iter()
+                        .map(|&file| file.to_owned())
+                        .collect::<Vec<_>>()
+                        .as_slice()
+                ),
+                "{tool}"
+            );
+        }
+        let (none, own) = (announced("Edit", None, &|_| None), |_: &str| Some(ToolEffect::Neither));
+        assert_eq!((none.kind, none.changes.len()), (ToolKind::Mutates, 0));
+        assert_eq!(announced("Edit", None, &own).kind, ToolKind::Neither);
     }
 
     #[test]

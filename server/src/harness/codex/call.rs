@@ -3,10 +3,11 @@
 
 use super::code;
 use super::memory::Pending;
-use super::reading::{End, Reading};
+use super::reading::{Doing, End, Reading};
 use super::tools;
+use crate::evidence::shell::patch;
 use crate::harness::json::Members;
-use crate::harness::tools::asked;
+use crate::harness::tools::{asked, changed};
 use crate::session::Ending;
 
 /// Shows a call with named arguments, which stand as JSON in a text.
@@ -21,7 +22,10 @@ pub(super) fn function(reading: &mut Reading<'_>, call: &Members<'_>) {
     let row = call.text("id");
     if let Some(command) = tools::command(&input).filter(|_| tools::is_shell(&tool)) {
         let kind = tools::shell(&tool, &command, reading.tools);
-        reading.call(row, &id, &tool, kind, &command);
+        let folder = input.text("workdir");
+        let mut doing = Doing::new(&tool, kind, &command);
+        doing.folder = folder.as_deref();
+        reading.call(row, &id, doing);
         reading.memory.pending.put(&id, Pending::Command);
         return;
     }
@@ -40,7 +44,19 @@ pub(super) fn function(reading: &mut Reading<'_>, call: &Members<'_>) {
         "wait_agent" | "send_input" | "resume_agent" | "followup_task" => Pending::Helpers(targets(&input)),
         _ => Pending::Other,
     };
-    reading.call(row, &id, &tool, kind, &asked(&input, &tools::TELLING));
+    let asked = asked(&input, &tools::TELLING);
+    let mut doing = Doing::new(&tool, kind, &asked);
+    doing.changes = if tool == tools::PATCH {
+        // The patch is the one member, under a name that varied.
+        input
+            .names()
+            .filter_map(|name| input.text(name))
+            .flat_map(|text| patch::files(&text))
+            .collect()
+    } else {
+        changed(&doing.kind, &input)
+    };
+    reading.call(row, &id, doing);
     reading.memory.pending.put(&id, pending);
 }
 
@@ -53,18 +69,21 @@ pub(super) fn custom(reading: &mut Reading<'_>, call: &Members<'_>) {
     if tool == tools::CODE {
         let source = code::read(&text);
         let kind = tools::script(source.plain, reading.tools);
-        reading.call(row, &id, &tool, kind, &text);
+        reading.call(row, &id, Doing::new(&tool, kind, &text));
         reading.memory.pending.put(&id, Pending::Script);
         reading.memory.scripts.put(&id, source.asked);
         return;
     }
     let kind = tools::kind(&tool, reading.tools);
-    let (input, pending) = if tool == tools::PATCH {
-        (tools::patched(&text), Pending::Command)
+    let (input, changes, pending) = if tool == tools::PATCH {
+        let files = patch::files(&text);
+        (tools::patched(&text, &files), files, Pending::Command)
     } else {
-        (text, Pending::Other)
+        (text, Vec::new(), Pending::Other)
     };
-    reading.call(row, &id, &tool, kind, &input);
+    let mut doing = Doing::new(&tool, kind, &input);
+    doing.changes = changes;
+    reading.call(row, &id, doing);
     reading.memory.pending.put(&id, pending);
 }
 
@@ -74,7 +93,10 @@ pub(super) fn local_shell(reading: &mut Reading<'_>, call: &Members<'_>) {
     let command = tools::command(&call.object("action")).unwrap_or_default();
     let id = call.text("call_id").or_else(|| call.text("id")).unwrap_or_default();
     let kind = tools::shell(TOOL, &command, reading.tools);
-    reading.call(call.text("id"), &id, TOOL, kind, &command);
+    let folder = call.object("action").text("working_directory");
+    let mut doing = Doing::new(TOOL, kind, &command);
+    doing.folder = folder.as_deref();
+    reading.call(call.text("id"), &id, doing);
     reading.memory.pending.put(&id, Pending::Command);
 }
 
@@ -89,7 +111,8 @@ pub(super) fn search(reading: &mut Reading<'_>, call: &Members<'_>) {
 /// Shows a search, by what was done in it.
 pub(super) fn searched(reading: &mut Reading<'_>, id: &str, action: &Members<'_>) {
     let kind = tools::kind(tools::SEARCH, reading.tools);
-    reading.call(None, id, tools::SEARCH, kind, &asked(action, &tools::TELLING));
+    let asked = asked(action, &tools::TELLING);
+    reading.call(None, id, Doing::new(tools::SEARCH, kind, &asked));
     reading.end(id, End::new(Ending::Succeeded, None, ""));
 }
 

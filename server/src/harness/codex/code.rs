@@ -3,8 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::shell::patch;
+
 /// Calls of one script that are told apart.
 const MAX_ASKED: usize = 64;
+/// Stands for a folder that is known at run time only.
+pub(super) const AT_RUN_TIME: &str = "$workdir";
 /// Words and signs of a script that are looked at.
 const MAX_TOKENS: usize = 50_000;
 
@@ -23,7 +27,14 @@ pub(super) struct Asked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum What {
     /// To run a command.
-    Command(String),
+    Command {
+        /// The command.
+        command: String,
+        /// The folder that it names for itself; [`AT_RUN_TIME`] for one that nobody can read in the script.
+        folder: Option<String>,
+    },
+    /// To patch files: those that the patch names, where it stands in the script.
+    Patch(Vec<String>),
     /// To look at a running command, or to type into it.
     Process {
         /// Its number, where it stands in the script.
@@ -78,8 +89,15 @@ pub(super) fn read(source: &str) -> Source {
 fn what(tool: &str, arguments: &[Token<'_>]) -> Option<What> {
     match tool {
         "exec_command" => match member(arguments, "cmd")? {
-            Token::Text(Some(command)) => Some(What::Command(command.clone())),
+            Token::Text(Some(command)) => Some(What::Command {
+                command: command.clone(),
+                folder: folder(arguments),
+            }),
             _ => None,
+        },
+        "apply_patch" => match arguments.first() {
+            Some(Token::Text(Some(text))) => Some(What::Patch(patch::files(text))),
+            _ => Some(What::Other),
         },
         "write_stdin" => {
             let number = match member(arguments, "session_id") {
@@ -95,6 +113,18 @@ fn what(tool: &str, arguments: &[Token<'_>]) -> Option<What> {
         }
         _ => Some(What::Other),
     }
+}
+
+/// The folder that a command's arguments name.
+fn folder(arguments: &[Token<'_>]) -> Option<String> {
+    const NAME: &str = "workdir";
+    if let Some(Token::Text(Some(folder))) = member(arguments, NAME) {
+        return Some(folder.clone());
+    }
+    let end = arguments.iter().position(|token| *token == Token::Sign(')'));
+    let mut own = arguments[..end.unwrap_or(arguments.len())].iter();
+    let named = own.any(|token| *token == Token::Word(NAME) || *token == Token::Text(Some(NAME.to_owned())));
+    named.then(|| AT_RUN_TIME.to_owned())
 }
 
 /// The value of a member of the object that the arguments begin with, when that value is one token.
@@ -237,7 +267,11 @@ mod tests {
         let mut calls: Vec<String> = asked
             .iter()
             .map(|asked| match &asked.what {
-                What::Command(command) => format!("{}<{command}>", asked.tool),
+                What::Command { command, folder } => {
+                    let folder = folder.as_ref().map(|folder| format!(" in {folder}"));
+                    format!("{}<{command}>{}", asked.tool, folder.unwrap_or_default())
+                }
+                What::Patch(files) => format!("{}{files:?}", asked.tool),
                 What::Process { number, typed } => format!("{}<{number:?} {typed}>", asked.tool),
                 What::Other => asked.tool.clone(),
             })
@@ -260,11 +294,11 @@ mod tests {
             ),
             (
                 r#"tools.exec_command({"cmd":"a \"b\"\n\u00e9\x41\u{41}","workdir":"/p"})"#,
-                "exec_command<a \"b\"\néAA>",
+                "exec_command<a \"b\"\néAA> in /p",
             ),
             (
                 "tools.exec_command({ workdir: f({cmd: 'no'}), cmd: `a`, })",
-                "exec_command<a>",
+                "exec_command<a> in $workdir",
             ),
             (
                 "Promise.all([tools.exec_command({cmd: 'a'}), tools.exec_command({cmd: 'b'})])",
@@ -292,7 +326,11 @@ mod tests {
                 "tools.write_stdin({session_id: id, chars: 'y\\n'})",
                 "write_stdin<None true>",
             ),
-            ("tools.apply_patch('*** Begin Patch')", "apply_patch"),
+            (
+                "tools.apply_patch('*** Begin Patch\\n*** Add File: a\\n')",
+                "apply_patch[\"a\"]",
+            ),
+            ("tools.apply_patch(p)", "apply_patch"),
             ("tools.mcp__git__get_issue({id: 1})", "mcp__git__get_issue"),
         ] {
             let shown = short(source);
@@ -326,7 +364,8 @@ mod tests {
         #[test]
         fn any_command_is_read_as_it_was_written(command in any::<String>()) {
             let source = format!("tools.exec_command({{cmd: {}}})", serde_json::to_string(&command).unwrap());
-            let expected = [Asked { tool: "exec_command".to_owned(), what: What::Command(command), id: None }];
+            let what = What::Command { command, folder: None };
+            let expected = [Asked { tool: "exec_command".to_owned(), what, id: None }];
             prop_assert_eq!(&read(&source).asked[..], &expected[..]);
         }
     }

@@ -37,6 +37,7 @@ pub(super) struct Told<'a> {
 /// - 0.118 puts `Command: ...` before the rest, up to its `Chunk ID` line.
 /// - Before 0.133 results of patches, and of the older shell tools, are JSON with `metadata.exit_code`.
 /// - A patch typed into the shell has a patch's result for its output (0.171.0).
+/// - A text without a code says nothing of how the command ended.
 pub(super) fn of_command(text: &str) -> Told<'_> {
     if let Some(told) = refused(text) {
         return told;
@@ -77,10 +78,10 @@ pub(super) fn of_command(text: &str) -> Told<'_> {
         let (_, shown) = split(output);
         return match code.trim().parse() {
             Ok(code) => exited(code, shown.into()),
-            Err(_) => plain(Ending::Succeeded, output),
+            Err(_) => plain(Ending::Untold, output),
         };
     }
-    plain(Ending::Succeeded, output)
+    plain(Ending::Untold, output)
 }
 
 /// Reads the result of any other call: its text says nothing but that it was refused or stopped.
@@ -201,7 +202,7 @@ mod tests {
             ),
             (
                 r#"{"output":"M f"}"#.to_owned(),
-                Ending::Succeeded,
+                Ending::Untold,
                 None,
                 None,
                 r#"{"output":"M f"}"#,
@@ -234,8 +235,8 @@ mod tests {
                 None,
                 "Command blocked by PreToolUse hook: no. Command: Process exited with code 0",
             ),
-            ("redo it".to_owned(), Ending::Succeeded, None, None, "redo it"),
-            (String::new(), Ending::Succeeded, None, None, ""),
+            ("redo it".to_owned(), Ending::Untold, None, None, "redo it"),
+            (String::new(), Ending::Untold, None, None, ""),
         ];
         for (text, ending, exit, process, output) in cases {
             let told = of_command(&text);

@@ -3,11 +3,12 @@
 
 use super::code::What;
 use super::ending::by_code;
-use super::reading::{End, Reading};
+use super::reading::{Doing, End, Reading};
 use super::{call, output, person, tools};
+use crate::evidence::shell::patch;
 use crate::harness::json::Members;
-use crate::harness::tools::asked;
-use crate::session::{Ending, ToolKind};
+use crate::harness::tools::{asked, changed};
+use crate::session::Ending;
 
 /// Shows what an item tells (0.171.0).
 pub(super) fn entries(reading: &mut Reading<'_>, item: &Members<'_>) {
@@ -27,12 +28,7 @@ pub(super) fn entries(reading: &mut Reading<'_>, item: &Members<'_>) {
             let failed = item.is("status", "failed");
             mcp(reading, &id.unwrap_or_default(), item, failed);
         }
-        Some("ImageView") => nested(
-            reading,
-            &id.unwrap_or_default(),
-            "view_image",
-            &item.text("path").unwrap_or_default(),
-        ),
+        Some("ImageView") => image_seen(reading, &id.unwrap_or_default(), &item.text("path").unwrap_or_default()),
         Some("WebSearch") => {
             let id = id.unwrap_or_else(|| tools::SEARCH.to_owned());
             call::searched(reading, &id, &item.object("action"));
@@ -64,18 +60,24 @@ pub(super) fn command(reading: &mut Reading<'_>, id: &str, item: &Members<'_>) {
         Some(code) => by_code(code),
         None if item.is("status", "declined") => (Ending::Denied, None),
         None if item.is("status", "failed") => (Ending::Failed, None),
-        None => (Ending::Succeeded, None),
+        None => (Ending::Untold, None),
     };
     let shown = item.text("aggregated_output").unwrap_or_default();
-    let kind = tools::shell(tools::EXEC, &line, reading.tools);
-    ended(reading, &id, (tools::EXEC, kind, &line), End::new(ending, exit, &shown));
+    let folder = item.text("cwd");
+    let doing = Doing {
+        folder: folder
+            .as_deref()
+            .map(|folder| folder.strip_prefix("file://").unwrap_or(folder)),
+        ..Doing::new(tools::EXEC, tools::shell(tools::EXEC, &line, reading.tools), &line)
+    };
+    ended(reading, &id, doing, End::new(ending, exit, shown));
 }
 
 /// A patch was applied, or not: `FileChange`, or `patch_apply_end` (to 0.145).
 pub(super) fn patch(reading: &mut Reading<'_>, id: &str, item: &Members<'_>) {
     let id = item.text(id).unwrap_or_default();
     let changes = item.object("changes");
-    let files = changes.names().take(16).collect::<Vec<_>>().join(", ");
+    let files: Vec<String> = changes.names().take(patch::MAX_FILES).map(str::to_owned).collect();
     let failed = item.is("status", "failed") || item.raw("success").is_some_and(|raw| raw.get() == "false");
     let ending = match (item.is("status", "declined"), failed) {
         (true, _) => Ending::Denied,
@@ -83,13 +85,12 @@ pub(super) fn patch(reading: &mut Reading<'_>, id: &str, item: &Members<'_>) {
         (false, false) => Ending::Succeeded,
     };
     let shown = item.text("stdout").or_else(|| item.text("stderr")).unwrap_or_default();
-    let kind = tools::kind(tools::PATCH, reading.tools);
-    ended(
-        reading,
-        &id,
-        (tools::PATCH, kind, &files),
-        End::new(ending, None, &shown),
-    );
+    let input = tools::patched("", &files);
+    let doing = Doing {
+        changes: files,
+        ..Doing::new(tools::PATCH, tools::kind(tools::PATCH, reading.tools), &input)
+    };
+    ended(reading, &id, doing, End::new(ending, None, shown));
 }
 
 /// An MCP tool answered, by the older event.
@@ -113,9 +114,14 @@ fn mcp(reading: &mut Reading<'_>, id: &str, invocation: &Members<'_>, failed: bo
     let tool = format!("mcp__{server}__{}", invocation.text("tool").unwrap_or_default());
     let ending = if failed { Ending::Failed } else { Ending::Succeeded };
     let kind = tools::kind(&tool, reading.tools);
-    let input = asked(&invocation.object("arguments"), &tools::TELLING);
+    let arguments = invocation.object("arguments");
+    let input = asked(&arguments, &tools::TELLING);
     let texts = person::texts(&invocation.object("result"), "content").join("\n");
-    ended(reading, id, (&tool, kind, &input), End::new(ending, None, &texts));
+    let doing = Doing {
+        changes: changed(&kind, &arguments),
+        ..Doing::new(&tool, kind, &input)
+    };
+    ended(reading, id, doing, End::new(ending, None, texts));
 }
 
 /// A helper was started, by the older event.
@@ -128,22 +134,22 @@ pub(super) fn spawn_ended(reading: &mut Reading<'_>, event: &Members<'_>) {
 fn spawn(reading: &mut Reading<'_>, id: &str, thread: &str) {
     if reading.memory.pending.get(id).is_none() {
         let kind = tools::kind("spawn_agent", reading.tools);
-        nested_call(reading, id, ("spawn_agent", kind, ""));
+        nested_call(reading, id, Doing::new("spawn_agent", kind, ""));
     }
     output::started(reading, id, thread);
 }
 
-/// A call of a script's that is told only when it is over; one that the agent made itself is ended by its result.
-fn nested(reading: &mut Reading<'_>, id: &str, tool: &str, input: &str) {
+/// A script looked at an image, which is told only when it is over; a look of the agent's own is ended by its result.
+fn image_seen(reading: &mut Reading<'_>, id: &str, path: &str) {
     if reading.memory.pending.get(id).is_none() {
-        let kind = tools::kind(tool, reading.tools);
-        let end = End::new(Ending::Succeeded, None, "");
-        ended(reading, id, (tool, kind, input), end);
+        const TOOL: &str = "view_image";
+        let doing = Doing::new(TOOL, tools::kind(TOOL, reading.tools), path);
+        ended(reading, id, doing, End::new(Ending::Succeeded, None, ""));
     }
 }
 
 /// Shows the end of a call; before it the call itself, when no line did: a script's calls have no other line.
-fn ended(reading: &mut Reading<'_>, id: &str, call: (&str, ToolKind, &str), end: End) {
+fn ended(reading: &mut Reading<'_>, id: &str, doing: Doing<'_>, end: End) {
     if let Some(told) = reading.memory.ended.get(id) {
         // A code that comes late is news; that Codex killed what was left is none.
         if !told && end.exit.is_some() {
@@ -159,18 +165,18 @@ fn ended(reading: &mut Reading<'_>, id: &str, call: (&str, ToolKind, &str), end:
     if made {
         reading.end(id, end);
     } else {
-        let shown = nested_call(reading, id, call);
+        let shown = nested_call(reading, id, doing);
         reading.end(&shown, end);
     }
 }
 
 /// Shows a script's call under its own id, unless it was shown under another one: as something that goes on. Returns
 /// the id under which it is known.
-fn nested_call(reading: &mut Reading<'_>, id: &str, (tool, kind, input): (&str, ToolKind, &str)) -> String {
-    if let Some(known) = take_asked(reading, tool, input).flatten() {
+fn nested_call(reading: &mut Reading<'_>, id: &str, doing: Doing<'_>) -> String {
+    if let Some(known) = take_asked(reading, doing.tool, doing.input).flatten() {
         return known;
     }
-    reading.call(None, id, tool, kind, input);
+    reading.call(None, id, doing);
     id.to_owned()
 }
 
@@ -180,8 +186,8 @@ fn take_asked(reading: &mut Reading<'_>, tool: &str, input: &str) -> Option<Opti
         let is_it = |asked: &super::code::Asked| {
             asked.tool == tool
                 && match &asked.what {
-                    What::Command(command) => command == input,
-                    What::Process { .. } | What::Other => true,
+                    What::Command { command, .. } => command == input,
+                    What::Process { .. } | What::Patch(_) | What::Other => true,
                 }
         };
         if let Some(at) = asked.iter().position(is_it) {

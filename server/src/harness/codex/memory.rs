@@ -1,17 +1,11 @@
 //! What is remembered of a rollout's earlier lines: whose it is, its turn, and calls that later lines speak of.
 //! What lines mean stays out. All of it is bounded: of too much the oldest is forgotten, which costs a join, no more.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use super::code::Asked;
 use super::fork::Copying;
-
-/// So many things of a kind are remembered.
-const MAX: usize = 256;
-/// A longer name is not remembered, in bytes: Codex's own are uuids and short words.
-const MAX_NAME: usize = 512;
+use crate::harness::recent::Recent;
 
 /// What is remembered of one rollout.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +18,8 @@ pub(crate) struct Memory {
     pub(super) copying: Option<Copying>,
     /// The copy is over, and what the helper was told to do has not been met.
     pub(super) untasked: bool,
+    /// The folder in which the agent works.
+    pub(super) cwd: Option<String>,
     /// The newest turn.
     pub(super) turn: Option<String>,
     /// Whether a turn is known to run.
@@ -88,70 +84,4 @@ pub(super) enum Pending {
     Helpers(Vec<String>),
     /// Any other.
     Other,
-}
-
-/// The newest things of a kind, each by its name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Recent<T>(VecDeque<(String, T)>);
-
-impl<T> Default for Recent<T> {
-    fn default() -> Self {
-        Self(VecDeque::new())
-    }
-}
-
-impl<T> Recent<T> {
-    /// Remembers a thing; an older one of the same name is forgotten.
-    pub(super) fn put(&mut self, name: &str, thing: T) {
-        if name.len() > MAX_NAME {
-            return;
-        }
-        self.take(name);
-        if self.0.len() == MAX {
-            self.0.pop_front();
-        }
-        self.0.push_back((name.to_owned(), thing));
-    }
-
-    /// The thing of that name.
-    pub(super) fn get(&self, name: &str) -> Option<&T> {
-        let (_, thing) = self.0.iter().rev().find(|(known, _)| known == name)?;
-        Some(thing)
-    }
-
-    /// Forgets the thing of that name, and returns it.
-    pub(super) fn take(&mut self, name: &str) -> Option<T> {
-        let at = self.0.iter().rposition(|(known, _)| known == name)?;
-        self.0.remove(at).map(|(_, thing)| thing)
-    }
-
-    /// The things, the newest first.
-    pub(super) fn newest(&mut self) -> impl Iterator<Item = &mut T> {
-        self.0.iter_mut().rev().map(|(_, thing)| thing)
-    }
-
-    /// The name of the newest thing that is so.
-    pub(super) fn name_of(&self, is_so: impl Fn(&T) -> bool) -> Option<&str> {
-        let (name, _) = self.0.iter().rev().find(|(_, thing)| is_so(thing))?;
-        Some(name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_newest_things_are_remembered() {
-        let mut recent = Recent::default();
-        for number in 0..300 {
-            recent.put(&format!("n{number}"), number);
-        }
-        recent.put("n299", 7);
-        recent.put(&"x".repeat(MAX_NAME + 1), 8);
-        assert_eq!((recent.get("n43"), recent.get("n44")), (None, Some(&44)));
-        assert_eq!(recent.name_of(|number| *number == 99), Some("n99"));
-        assert_eq!((recent.take("n299"), recent.take("n299")), (Some(7), None));
-        assert_eq!(recent.newest().count(), MAX - 1);
-    }
 }

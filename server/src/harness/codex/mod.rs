@@ -30,7 +30,9 @@ pub(super) const SPEC: HarnessSpec = HarnessSpec {
     entries: record::entries,
     too_long: record::too_long,
     own_words: reply::own_words,
+    announced: tools::announced,
     is_persons: person::is_persons,
     agent_transcript: lineage::agent_transcript,
     place: lineage::place,
+    observed: None,
 };

@@ -3,10 +3,10 @@
 
 use serde_json::value::RawValue;
 
-use super::code::{Asked, What};
+use super::code::{self, Asked, What};
 use super::ending::{self, Told};
 use super::memory::Pending;
-use super::reading::{End, Reading};
+use super::reading::{Doing, End, Reading};
 use super::{person, tools};
 use crate::harness::json::Members;
 use crate::session::Ending;
@@ -58,7 +58,7 @@ fn looked(reading: &mut Reading<'_>, id: &str, process: i64, told: Told<'_>) {
         None if told.process.is_some() => Ending::Succeeded,
         None => told.ending,
     };
-    let shown = End::new(end, None, &told.output);
+    let shown = End::new(end, None, told.output.as_ref());
     if told.exit.is_some() {
         process_ended(reading, process, told.into());
     }
@@ -161,10 +161,13 @@ fn script(reading: &mut Reading<'_>, id: &str, item: &Members<'_>, text: &str) {
             (Some(printed), None) => printed_end(printed),
             (None, None) if refused => End::new(Ending::Denied, None, text),
             // In newer files a command that has ended is shown by then.
-            (None, None) if reading.memory.paginated && matches!(asked.what, What::Command(_)) => {
+            (None, None) if reading.memory.paginated && matches!(asked.what, What::Command { .. }) => {
                 End::new(Ending::Background, None, "")
             }
-            (None, None) => End::new(Ending::Succeeded, None, &shown),
+            (None, None) if matches!(asked.what, What::Command { .. }) => {
+                End::new(Ending::Untold, None, shown.as_str())
+            }
+            (None, None) => End::new(Ending::Succeeded, None, shown.as_str()),
         };
         let goes_on = end.ending == Ending::Background;
         let is_new = asked.id.is_none();
@@ -189,19 +192,32 @@ fn script(reading: &mut Reading<'_>, id: &str, item: &Members<'_>, text: &str) {
 }
 
 fn show(reading: &mut Reading<'_>, id: &str, asked: &Asked) {
-    let (kind, input) = match &asked.what {
-        What::Command(command) => (tools::shell(&asked.tool, command, reading.tools), command.clone()),
-        What::Process { typed, .. } => (tools::write(*typed, reading.tools), String::new()),
-        What::Other => (tools::kind(&asked.tool, reading.tools), String::new()),
+    let other = || tools::kind(&asked.tool, reading.tools);
+    // Known at run time only, it is the folder of this call and of no other.
+    let at_run_time = format!("{}@{id}", code::AT_RUN_TIME);
+    let doing = match &asked.what {
+        What::Command { command, folder } => Doing {
+            folder: match folder.as_deref() {
+                Some(code::AT_RUN_TIME) => Some(&at_run_time),
+                folder => folder,
+            },
+            ..Doing::new(&asked.tool, tools::shell(&asked.tool, command, reading.tools), command)
+        },
+        What::Process { typed, .. } => Doing::new(&asked.tool, tools::write(*typed, reading.tools), ""),
+        What::Patch(files) => Doing {
+            changes: files.clone(),
+            ..Doing::new(&asked.tool, other(), "")
+        },
+        What::Other => Doing::new(&asked.tool, other(), ""),
     };
-    reading.call(None, id, &asked.tool, kind, &input);
+    reading.call(None, id, doing);
 }
 
 /// Shows the end of a script's call; what it tells of a running command is that command's.
 fn settle(reading: &mut Reading<'_>, id: &str, asked: &Asked, printed: Option<&Printed>, end: End) {
     match (&asked.what, printed) {
         (
-            What::Command(_),
+            What::Command { .. },
             Some(Printed {
                 process: Some(process),
                 exit: None,
@@ -215,7 +231,7 @@ fn settle(reading: &mut Reading<'_>, id: &str, asked: &Asked, printed: Option<&P
             if let (Some(process), Some(_)) = (number, printed.exit) {
                 process_ended(reading, *process, end);
             }
-            reading.end(id, End::new(Ending::Succeeded, None, &printed.output));
+            reading.end(id, End::new(Ending::Succeeded, None, printed.output.as_str()));
         }
         _ => reading.end(id, end),
     }
@@ -225,10 +241,10 @@ fn printed_end(printed: &Printed) -> End {
     match printed.exit {
         Some(code) => {
             let (ending, exit) = ending::by_code(code);
-            End::new(ending, exit, &printed.output)
+            End::new(ending, exit, printed.output.as_str())
         }
-        None if printed.process.is_some() => End::new(Ending::Background, None, &printed.output),
-        None => End::new(Ending::Succeeded, None, &printed.output),
+        None if printed.process.is_some() => End::new(Ending::Background, None, printed.output.as_str()),
+        None => End::new(Ending::Untold, None, printed.output.as_str()),
     }
 }
 

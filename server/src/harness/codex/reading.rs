@@ -1,21 +1,44 @@
 //! One line that is being read: what is remembered, and the entries that it shows.
 //! Which line shows what stays out.
 
+use std::borrow::Cow;
+
 use super::ending::Told;
 use super::memory::{Memory, Shown};
 use super::person;
 use crate::harness::ToolSettings;
-use crate::harness::tools::{brief, cut};
+use crate::harness::tools::{brief, shown};
 use crate::session::{Ending, Entry, Injection, ToolKind};
-
-/// So much of what a call showed is kept, in characters.
-const OUTPUT: usize = 500;
 
 /// A line that is being read.
 pub(super) struct Reading<'a> {
     pub(super) tools: &'a ToolSettings<'a>,
     pub(super) memory: &'a mut Memory,
     pub(super) out: &'a mut Vec<Entry>,
+}
+
+/// What a call is to do.
+pub(super) struct Doing<'a> {
+    pub(super) tool: &'a str,
+    pub(super) kind: ToolKind,
+    /// What it was asked.
+    pub(super) input: &'a str,
+    /// The files that it is to change, as it names them.
+    pub(super) changes: Vec<String>,
+    /// The folder that it names for itself; without one it is done where the agent works.
+    pub(super) folder: Option<&'a str>,
+}
+
+impl<'a> Doing<'a> {
+    pub(super) fn new(tool: &'a str, kind: ToolKind, input: &'a str) -> Self {
+        Self {
+            tool,
+            kind,
+            input,
+            changes: Vec::new(),
+            folder: None,
+        }
+    }
 }
 
 /// How a call ended.
@@ -27,11 +50,11 @@ pub(super) struct End {
 }
 
 impl End {
-    pub(super) fn new(ending: Ending, exit: Option<i32>, output: &str) -> Self {
+    pub(super) fn new<'t>(ending: Ending, exit: Option<i32>, output: impl Into<Cow<'t, str>>) -> Self {
         Self {
             ending,
             exit,
-            output: cut(output, OUTPUT),
+            output: shown(output.into()),
             helper: None,
         }
     }
@@ -39,7 +62,7 @@ impl End {
 
 impl From<Told<'_>> for End {
     fn from(told: Told<'_>) -> Self {
-        Self::new(told.ending, told.exit, &told.output)
+        Self::new(told.ending, told.exit, told.output)
     }
 }
 
@@ -62,16 +85,43 @@ impl Reading<'_> {
     }
 
     /// Shows a call. `row` is the id of its line, where the line has one.
-    pub(super) fn call(&mut self, row: Option<String>, id: &str, tool: &str, kind: ToolKind, input: &str) {
+    pub(super) fn call(&mut self, row: Option<String>, id: &str, doing: Doing<'_>) {
         person::begin(self);
+        let elsewhere = doing.folder.map(|folder| self.place(folder));
+        let elsewhere = elsewhere.filter(|folder| self.memory.cwd.as_ref() != Some(folder));
+        let moved = elsewhere.is_some();
+        if moved {
+            self.works_in(elsewhere);
+        }
         self.show(Entry::Call {
             row: row.unwrap_or_default(),
             id: id.to_owned(),
-            tool: tool.to_owned(),
-            kind,
-            input: brief(input),
-            changes: Vec::new(),
+            tool: doing.tool.to_owned(),
+            kind: doing.kind,
+            input: brief(doing.input),
+            changes: doing.changes,
         });
+        if moved {
+            self.works_in(self.memory.cwd.clone());
+        }
+    }
+
+    /// Shows the folder in which the next calls are done.
+    pub(super) fn works_in(&mut self, folder: Option<String>) {
+        self.show(Entry::Origin {
+            session: None,
+            client: false,
+            cwd: folder,
+            by_harness: false,
+        });
+    }
+
+    /// A folder as seen from where the agent works.
+    fn place(&self, folder: &str) -> String {
+        match &self.memory.cwd {
+            Some(cwd) if !folder.starts_with('/') => format!("{cwd}/{folder}"),
+            _ => folder.to_owned(),
+        }
     }
 
     /// Shows that a call has ended, or goes on in the background.

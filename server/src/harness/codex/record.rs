@@ -105,6 +105,7 @@ impl Reading<'_> {
         self.memory.met = true;
         self.memory.paginated = meta.is("history_mode", "paginated");
         self.memory.copying = Copying::begun(meta, timestamp);
+        self.memory.cwd = meta.text("cwd");
         let source = meta.object("source");
         // Reviews, and looks at what an agent wants to do ("guardian"), are no work of the person's.
         let by_harness = source.says("subagent") && !source.object("subagent").says("thread_spawn");
@@ -119,12 +120,8 @@ impl Reading<'_> {
     fn context(&mut self, context: &Members<'_>) {
         self.memory.turn = context.text("turn_id").or_else(|| self.memory.turn.take());
         if let Some(cwd) = context.text("cwd") {
-            self.show(Entry::Origin {
-                session: None,
-                client: false,
-                cwd: Some(cwd),
-                by_harness: false,
-            });
+            self.memory.cwd = Some(cwd.clone());
+            self.works_in(Some(cwd));
         }
     }
 

@@ -3,9 +3,10 @@
 
 use serde_json::value::RawValue;
 
-use crate::harness::ToolSettings;
+use crate::evidence::shell::patch;
 use crate::harness::json::{Members, Text, look};
-use crate::harness::tools::{Table, by_name, by_settings};
+use crate::harness::tools::{Table, asked, brief, by_name, by_settings, changed};
+use crate::harness::{Announced, ToolSettings};
 use crate::session::ToolKind;
 
 /// The tool that runs a command, and goes on in the background when that takes long.
@@ -20,6 +21,9 @@ pub(super) const CODE: &str = "exec";
 pub(super) const WAIT: &str = "wait";
 /// The hosted search.
 pub(super) const SEARCH: &str = "web_search";
+
+/// What hooks call every tool that runs a command, a script's calls included.
+const HOOKED_SHELL: &str = "Bash";
 
 /// Tools that run a shell command, those of clients before about 0.100 included.
 const SHELL: [&str; 5] = [EXEC, "shell", "shell_command", "local_shell", "container.exec"];
@@ -84,6 +88,36 @@ pub(super) const TELLING: [&str; 13] = [
     "objective",
     "explanation",
 ];
+
+/// What a call is that `PreToolUse` announces (0.171.0): a command and a patch stand in `command` both.
+pub(super) fn announced(tool: &str, input: Option<&RawValue>, settings: &ToolSettings<'_>) -> Announced {
+    let input = Members::read(input);
+    let given = command(&input);
+    match &given {
+        Some(line) if tool == HOOKED_SHELL || is_shell(tool) => Announced {
+            kind: shell(tool, line, settings),
+            input: brief(line),
+            changes: Vec::new(),
+        },
+        Some(patch) if tool == PATCH => {
+            let changes = patch::files(patch);
+            Announced {
+                kind: kind(PATCH, settings),
+                input: brief(&patched(patch, &changes)),
+                changes,
+            }
+        }
+        _ => {
+            let kind = kind(tool, settings);
+            let changes = changed(&kind, &input);
+            Announced {
+                kind,
+                input: asked(&input, &TELLING),
+                changes,
+            }
+        }
+    }
+}
 
 /// What a tool other than a shell is for: as the person's settings say, else by its name.
 pub(super) fn kind(tool: &str, settings: &ToolSettings<'_>) -> ToolKind {
@@ -155,20 +189,12 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The files that a patch is about, in its order; the patch itself when it names none.
-pub(super) fn patched(patch: &str) -> String {
-    let named = |line: &str| {
-        let rest = line.strip_prefix("*** ")?;
-        ["Add File: ", "Update File: ", "Delete File: "]
-            .iter()
-            .find_map(|sign| rest.strip_prefix(sign))
-            .map(|path| path.trim().to_owned())
-    };
-    let files: Vec<String> = patch.lines().filter_map(named).take(16).collect();
+/// The files that a patch is about, in short; the patch itself when it names none.
+pub(super) fn patched(patch: &str, files: &[String]) -> String {
     if files.is_empty() {
         patch.to_owned()
     } else {
-        files.join(", ")
+        files.iter().take(16).map(String::as_str).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -222,6 +248,30 @@ mod tests {
     }
 
     #[test]
+    fn a_call_is_known_when_it_is_announced() {
+        let shell = |command: &str| ToolKind::Shell {
+            command: command.to_owned(),
+        };
+        let patch = r#"{"command":"*** Begin Patch\n*** Add File: a.rs\n+x\n*** End Patch"}"#;
+        for (tool, input, kind, short, changes) in [
+            ("Bash", r#"{"command":"ls -l"}"#, shell("ls -l"), "ls -l", 0),
+            ("Bash", "{}", ToolKind::Unknown, "{}", 0),
+            ("apply_patch", patch, ToolKind::Mutates, "a.rs", 1),
+            ("view_image", r#"{"path":"a.png"}"#, ToolKind::Observes, "a.png", 0),
+            ("spawn_agent", r#"{"message":"go"}"#, ToolKind::Delegates, "go", 0),
+            ("mcp__git__create_issue", "{}", ToolKind::Mutates, "{}", 0),
+        ] {
+            let raw: &RawValue = serde_json::from_str(input).unwrap();
+            let announced = announced(tool, Some(raw), &|_| None);
+            assert_eq!(
+                (announced.kind, announced.input.as_str(), announced.changes.len()),
+                (kind, short, changes),
+                "{tool} {input}"
+            );
+        }
+    }
+
+    #[test]
     fn a_command_is_read_as_a_shell_would() {
         for (input, expected) in [
             (r#"{"cmd":"ls -l","workdir":"/p"}"#, Some("ls -l")),
@@ -246,12 +296,5 @@ mod tests {
             let raw: &RawValue = serde_json::from_str(input).unwrap();
             assert_eq!(command(&Members::read(Some(raw))).as_deref(), expected, "{input}");
         }
-    }
-
-    #[test]
-    fn a_patch_names_its_files() {
-        let patch = "*** Begin Patch\n*** Add File: a.rs\n+x\n*** Update File: b/c.rs\n@@\n*** End Patch\n";
-        assert_eq!(patched(patch), "a.rs, b/c.rs");
-        assert_eq!(patched("nothing"), "nothing");
     }
 }

@@ -199,3 +199,101 @@ fn an_earlier_reply_is_no_part_of_a_later_one() {
         assert_eq!(stream.whole_reply("b"), *whole, "{injection:?}");
     }
 }
+
+#[test]
+fn a_sentence_counts_when_the_turn_ended_with_it() {
+    let after = |next: Entry| {
+        let mut stream = fold([prompt("p1", false), call("t1", ToolKind::Observes)]);
+        stream.turn.passes.push("All tests pass.".to_owned());
+        stream.fold(next);
+        stream
+    };
+    let injected = |injection| Entry::Injected { injection, turn: None };
+    // What the person was left with; after a command of theirs, and beside a task's report, the reply stands.
+    for next in [
+        prompt("p2", false),
+        injected(Injection::Notification),
+        injected(Injection::Command),
+    ] {
+        let stream = after(next.clone());
+        assert_eq!(stream.board.used.len(), 1, "{next:?}");
+        let used = &stream.board.used[0];
+        assert_eq!(
+            (used.turn, used.after, used.sentence.as_str()),
+            (1, 1, "All tests pass.")
+        );
+        assert!(stream.turn.passes.is_empty());
+    }
+    // What the agent went on from, what it was sent back for, and what was cut off.
+    for next in [
+        call("t2", ToolKind::Observes),
+        prompt("p2", true),
+        injected(Injection::HookFeedback),
+        injected(Injection::Interruption),
+    ] {
+        let stream = after(next.clone());
+        assert!(
+            stream.board.used.is_empty() && stream.turn.passes.is_empty(),
+            "{next:?}"
+        );
+    }
+    let stream = after(injected(Injection::Harness));
+    assert_eq!(stream.turn.passes.len(), 1);
+}
+
+#[test]
+fn what_owns_a_failure_is_kept_for_the_turn_wherever_it_stands() {
+    let shell = |id: &str, command: &str| {
+        call(
+            id,
+            ToolKind::Shell {
+                command: command.to_owned(),
+            },
+        )
+    };
+    let failed = |id: &str| Entry::Result {
+        id: id.to_owned(),
+        ending: Ending::Failed,
+        exit: Some(1),
+        output: String::new(),
+        helper: None,
+        turn: None,
+    };
+    let mut entries = vec![prompt("p1", false), text("pytest fails. It is so.")];
+    entries.extend([
+        shell("t1", "pytest"),
+        failed("t1"),
+        text("Hm. pytest fails here!\nI go on."),
+        shell("t2", "ls"),
+    ]);
+    let stream = fold(entries.clone());
+    // Before the first run there was nothing to own.
+    assert_eq!(stream.turn.trouble, ["pytest fails here!"]);
+    entries.extend((0..40).map(|n| text(&format!("pytest fails again, {n}."))));
+    let stream = fold(entries.clone());
+    assert_eq!(
+        (stream.turn.trouble.len(), stream.turn.trouble[31].as_str()),
+        (32, "pytest fails again, 39.")
+    );
+    entries.push(prompt("p2", false));
+    assert!(fold(entries).turn.trouble.is_empty());
+}
+
+#[test]
+fn only_the_beginning_of_what_a_call_showed_is_kept() {
+    let shown = |output: &str| {
+        let result = Entry::Result {
+            id: "t1".to_owned(),
+            ending: Ending::Succeeded,
+            exit: None,
+            output: output.to_owned(),
+            helper: None,
+            turn: None,
+        };
+        fold([call("t1", ToolKind::Observes), result]).turn.calls[0]
+            .output
+            .clone()
+    };
+    assert_eq!(shown(&"é".repeat(600)), "é".repeat(500));
+    assert_eq!(shown("a"), "a");
+}

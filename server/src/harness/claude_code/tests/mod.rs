@@ -3,6 +3,7 @@
 
 mod agent_rows;
 mod any_line;
+mod boards;
 mod queued_rows;
 mod sessions;
 mod user_rows;

@@ -1,15 +1,15 @@
-//! Every transcript among the fixtures, as a snapshot of its entries: captured ones, and those written by the shapes
-//! of older clients. Single rows stay out.
+//! Every transcript among the fixtures, as a snapshot of its entries and of what its checks came to: captured ones, and
+//! those written by the shapes of older clients. Single rows stay out.
 
 use std::fs;
 use std::path::Path;
 
 use super::super::SPEC;
 use crate::harness::Stream;
-use crate::harness::testing::{read_all, short, told};
+use crate::harness::testing::{goes_on_when_stored, short_with_board, told};
 
 fn shown(path: &Path, stream: Stream) -> String {
-    short(&read_all(&SPEC, &fs::read(path).unwrap(), stream))
+    short_with_board(&SPEC, &fs::read(path).unwrap(), stream)
 }
 
 #[test]
@@ -51,5 +51,21 @@ fn transcripts_of_real_sessions() {
             count += 1;
         }
         assert!(count >= 8, "{version}: {count} transcripts");
+    }
+}
+
+#[test]
+fn a_transcript_is_read_in_pieces_as_at_once() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code");
+    for folder in ["2.1.197", "2.1.332", "formats"] {
+        for file in fs::read_dir(fixtures.join(folder)).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "jsonl") {
+                let bytes = fs::read(&path).unwrap();
+                for lines in [1, 3] {
+                    goes_on_when_stored(&SPEC, &bytes, Stream::Main, lines);
+                }
+            }
+        }
     }
 }

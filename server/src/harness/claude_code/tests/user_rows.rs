@@ -410,7 +410,7 @@ fn a_row_with_several_results_ends_several_calls() {
         turn: Some("p7".to_owned()),
     };
     let expected = [
-        result("t1", Ending::Failed, &"x".repeat(500)),
+        result("t1", Ending::Failed, &"x".repeat(600)),
         result("t2", Ending::Succeeded, "é"),
         result("t3", Ending::Succeeded, ""),
     ];

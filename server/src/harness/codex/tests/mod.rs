@@ -2,5 +2,6 @@
 //! Following a file has its tests in its own room.
 
 mod any_line;
+mod boards;
 mod lines;
 mod sessions;

@@ -1,12 +1,12 @@
-//! Every rollout among the fixtures, as a snapshot of its entries: captured ones, and those written by the shapes of
-//! older clients. Single lines stay out.
+//! Every rollout among the fixtures, as a snapshot of its entries and of what its checks came to: captured ones, and
+//! those written by the shapes of older clients. Single lines stay out.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::SPEC;
 use crate::harness::Stream;
-use crate::harness::testing::{read_all, short, told};
+use crate::harness::testing::{goes_on_when_stored, read_all, short_with_board, told};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/codex")
@@ -32,7 +32,7 @@ fn lines_of_every_client_that_is_known() {
     let readme = fs::read_to_string(fixtures().join("formats/README.md")).unwrap();
     let rollouts = rollouts("formats");
     for (name, bytes) in &rollouts {
-        insta::assert_snapshot!(format!("formats-{name}"), short(&read_all(&SPEC, bytes, Stream::Main)));
+        insta::assert_snapshot!(format!("formats-{name}"), short_with_board(&SPEC, bytes, Stream::Main));
     }
     let mut told = told(&readme);
     told.sort_unstable();
@@ -44,7 +44,7 @@ fn rollouts_of_real_sessions() {
     let rollouts = rollouts("0.171.0");
     assert!(rollouts.len() >= 33, "{}", rollouts.len());
     for (name, bytes) in &rollouts {
-        insta::assert_snapshot!(format!("0.171.0-{name}"), short(&read_all(&SPEC, bytes, Stream::Main)));
+        insta::assert_snapshot!(format!("0.171.0-{name}"), short_with_board(&SPEC, bytes, Stream::Main));
     }
 }
 
@@ -71,5 +71,14 @@ fn nothing_counts_twice_and_nothing_ends_that_did_not_begin() {
         once.sort();
         once.dedup_by(|a, b| a == b && a != "web_search");
         assert_eq!(once.len(), begun.len(), "{name}: {begun:?}");
+    }
+}
+
+#[test]
+fn a_rollout_is_read_in_pieces_as_at_once() {
+    for (_, bytes) in rollouts("0.171.0").into_iter().chain(rollouts("formats")) {
+        for lines in [1, 3] {
+            goes_on_when_stored(&SPEC, &bytes, Stream::Main, lines);
+        }
     }
 }
