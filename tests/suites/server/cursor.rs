@@ -430,7 +430,10 @@ fn a_locked_scope_denies_calls_in_cursors_form() {
     let denied = call("Write", json!({"file_path": "/p/other.rs", "content": "x"}));
     assert_eq!(denied["permission"], "deny", "{denied}");
     assert_eq!(denied["user_message"], denied["agent_message"], "{denied}");
-    assert!(denied["agent_message"].as_str().unwrap().contains("SCOPE CONTRACT"), "{denied}");
+    assert!(
+        denied["agent_message"].as_str().unwrap().contains("SCOPE CONTRACT"),
+        "{denied}"
+    );
     assert_eq!(
         call("Read", json!({"file_path": "/p/other.rs"})),
         json!({"permission": "allow"})
