@@ -173,11 +173,14 @@ impl Engine {
         let slot = self.slot(&event.key);
         let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
         self.know(&mut live, &event);
-        if let Some(stream) = live.stream_mut(event.at.agent.as_deref())
-            // Delivered twice.
-            && stream.turn.texts.last() != Some(&params.reply)
-        {
-            stream.fold(Entry::Text {
+        let Some(following) = live.following(event.at.agent.as_deref()) else {
+            return Decision::allow();
+        };
+        // Calls that wait for another word of theirs came before it.
+        fold(following, Joined::settle);
+        let told = following.stream.turn.texts.last() == Some(&params.reply);
+        if !told && !params.reply.trim().is_empty() {
+            following.stream.fold(Entry::Text {
                 row: String::new(),
                 text: params.reply.clone(),
             });
