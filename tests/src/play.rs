@@ -206,7 +206,9 @@ impl Play<'_> {
         } else {
             &step.record
         };
-        let path = folder.join(format!("{name}.jsonl"));
+        // Each harness calls its records in its own way, and the hook knows them by that.
+        let sign = if record.is_codex() { "rollout-" } else { "" };
+        let path = folder.join(format!("{sign}{name}.jsonl"));
         write_over(&path, &record.text(&step.torn))?;
         let helpers = folder.join(&step.record).join("subagents");
         for (id, events) in &step.helpers {

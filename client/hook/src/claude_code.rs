@@ -7,7 +7,6 @@ use proofmark_protocol::{Decision, Harness, Outcome, SessionRef};
 use serde::Serialize;
 
 use crate::answer::{Answer, bounded, said};
-use crate::codex;
 use crate::dialect::{Ask, Dialect, Exchange, Wait};
 use crate::payload::{Payload, Unreadable, name, text};
 use crate::request::{self, Write};
@@ -22,10 +21,15 @@ pub(crate) const DIALECT: Dialect = Dialect {
     exchange: Some(Exchange { ask, answer, tell }),
 };
 
-/// True when Claude Code wrote the payload: it names a turn in its own way (2.1.197, 2.1.332), or a transcript that is
-/// none of Codex's.
+/// True when Claude Code wrote the payload: it names a turn in its own way, or, where no turn has begun yet, a transcript
+/// that is called as the session (2.1.197, 2.1.332).
 fn wrote(payload: &Payload<'_>) -> bool {
-    payload.prompt_id.is_some() || name(payload.transcript_path).is_some_and(|path| !codex::is_rollout(&path))
+    let session = name(payload.session_id);
+    let transcript = name(payload.transcript_path);
+    let stem = transcript
+        .as_deref()
+        .and_then(|path| Path::new(path).file_stem()?.to_str());
+    payload.prompt_id.is_some() || (stem.is_some() && stem == session.as_deref())
 }
 
 /// How an event is held up.

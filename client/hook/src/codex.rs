@@ -70,7 +70,7 @@ fn wrote(payload: &Payload<'_>) -> bool {
 }
 
 /// True for the path of a record of Codex's: `rollout-<time>-<thread>.jsonl`.
-pub(crate) fn is_rollout(path: &str) -> bool {
+fn is_rollout(path: &str) -> bool {
     let file = Path::new(path).file_name().and_then(|file| file.to_str());
     file.is_some_and(|file| file.starts_with("rollout-"))
 }

@@ -416,16 +416,28 @@ impl Engine {
     }
 
     /// `onSessionEnd`.
-    pub async fn on_session_end(self: &Arc<Self>, params: &SessionEndParams) -> Decision {
-        self.judge_unstopped(params).await;
-        if let Some(event) = self.event(&params.at, "end")
+    pub fn on_session_end(self: &Arc<Self>, params: SessionEndParams) -> Decision {
+        if observed::may_be_unstopped(&params) {
+            // Nothing can be held up any more, so nobody is to wait for it.
+            let engine = Arc::clone(self);
+            tokio::spawn(async move {
+                engine.judge_unstopped(&params).await;
+                engine.leave(&params.at);
+            });
+        } else {
+            self.leave(&params.at);
+        }
+        Decision::allow()
+    }
+
+    fn leave(self: &Arc<Self>, at: &SessionRef) {
+        if let Some(event) = self.event(at, "end")
             && let Some(slot) = self.sessions.get(&event.key).map(|slot| Arc::clone(&slot))
         {
             self.store_folds(&event.key, &slot, true);
             // What it was is on the ledger; a late event finds it there.
             self.sessions.remove(&event.key);
         }
-        Decision::allow()
     }
 
     fn event<'a>(&self, at: &'a SessionRef, id: &str) -> Option<Event<'a>> {

@@ -69,6 +69,12 @@ pub(super) fn is_observed(key: &SessionKey) -> bool {
     harness::spec(key.harness).is_some_and(|spec| spec.observed.is_some())
 }
 
+/// True for the end of a session whose last turn may have come to its end without a stop.
+pub(super) fn may_be_unstopped(params: &SessionEndParams) -> bool {
+    let completed = params.reason.as_deref() == Some("completed");
+    completed && SessionKey::of(&params.at).as_ref().is_some_and(is_observed)
+}
+
 /// How much of a record belongs to an event's identity: nothing where each event names a turn that it shares with no
 /// other, as the record of such a harness grows while the same event is delivered twice.
 pub(super) fn record_len(key: &SessionKey, at: &SessionRef) -> u64 {
@@ -173,11 +179,14 @@ impl Engine {
         let slot = self.slot(&event.key);
         let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
         self.know(&mut live, &event);
-        if let Some(stream) = live.stream_mut(event.at.agent.as_deref())
-            // Delivered twice.
-            && stream.turn.texts.last() != Some(&params.reply)
-        {
-            stream.fold(Entry::Text {
+        let Some(following) = live.following(event.at.agent.as_deref()) else {
+            return Decision::allow();
+        };
+        // Calls that wait for another word of theirs came before it.
+        fold(following, Joined::settle);
+        let told = following.stream.turn.texts.last() == Some(&params.reply);
+        if !told && !params.reply.trim().is_empty() {
+            following.stream.fold(Entry::Text {
                 row: String::new(),
                 text: params.reply.clone(),
             });
@@ -263,12 +272,7 @@ impl Engine {
 
     /// Judges a session that ends and had no stop, as Cursor's `-p` has none (2026.08 and 2026.09): nothing can be held up.
     pub(super) async fn judge_unstopped(self: &Arc<Self>, params: &SessionEndParams) {
-        let Some(key) = SessionKey::of(&params.at).filter(is_observed) else {
-            return;
-        };
-        if params.reason.as_deref() != Some("completed") {
-            return;
-        }
+        let Some(key) = SessionKey::of(&params.at) else { return };
         let slot = self.slot(&key);
         let params = StopParams {
             at: params.at.clone(),

@@ -30,8 +30,8 @@ pub struct CallFacts {
 
 /// What a call did. `ending` is none while no result is on record.
 ///
-/// - A call that failed has run: it showed a failure. What it changed before that is unknown, as it is for one whose
-///   end says neither.
+/// - A call that failed has run: it showed a failure. What it changed before that is unknown, as it is for a command whose
+///   end says neither. A tool that edits says so when it fails: one whose end says nothing has edited.
 /// - A refused call (`Ending::Denied`) was attempted when it would have looked, and did nothing else.
 /// - A call that was cut off, goes on in the background or has no result yet has shown nothing so far.
 /// - A helper's call is unknown here, its own record says the rest; a refused one saw and changed nothing, and whether
@@ -106,6 +106,7 @@ pub(crate) fn facts_with(effects: ShellEffects, kind: &ToolKind, ending: Option<
     let mutated = match (ending, mutates) {
         (Some(Ending::Denied), _) | (_, Known::No) => Known::No,
         (Some(Ending::Succeeded), known) => known,
+        (Some(Ending::Untold), known) if *kind == ToolKind::Mutates => known,
         (Some(Ending::Background), known) if matches!(kind, ToolKind::Shell { .. }) => known,
         _ => Known::Unknown,
     };
@@ -176,7 +177,7 @@ mod tests {
                 ToolKind::Mutates,
                 No,
                 [No; 7],
-                [Yes, Unknown, Unknown, No, Unknown, Unknown, Unknown],
+                [Yes, Unknown, Yes, No, Unknown, Unknown, Unknown],
             ),
             (
                 ToolKind::Delegates,

@@ -76,7 +76,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(
         m,
         method::ON_SESSION_END,
-        |context, params: SessionEndParams| async move { Ok(context.engine.on_session_end(&params).await) },
+        |context, params: SessionEndParams| async move { Ok(context.engine.on_session_end(params)) },
     )?;
     add(m, method::LIST_CLAIMS, |context, params: ListClaimsParams| {
         query(context, move |engine| {

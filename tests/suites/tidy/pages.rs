@@ -93,15 +93,11 @@ fn cells(line: &str) -> Vec<&str> {
     line.trim_matches('|').split('|').map(str::trim).collect()
 }
 
-/// True when a row's key is the setting's: its section somewhere in it, its name at the end, or at the front for a table.
+/// True when a row's key is the setting's: its section somewhere in it, its name at the end, or before the end for a table.
 fn is_of(setting: &Setting, key: &str) -> bool {
     let parts: Vec<&str> = key.trim_matches('`').split('.').collect();
-    let named = if setting.default.is_object() {
-        parts.first()
-    } else {
-        parts.last()
-    };
-    named == Some(&setting.name.as_str())
+    let behind = usize::from(setting.default.is_object());
+    parts.iter().rev().nth(behind) == Some(&setting.name.as_str())
         && setting
             .section
             .as_ref()

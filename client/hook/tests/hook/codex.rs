@@ -121,12 +121,22 @@ fn a_helper_is_asked_about_by_its_own_record_and_its_task_is_no_prompt() {
     assert_eq!(request("codex", &codex("UserPromptSubmit-subagent-2")), None);
 }
 
+/// A payload that names no turn, and a transcript of no harness's form.
+fn without_marks(payload: &str) -> String {
+    let mut payload: Value = serde_json::from_str(payload).unwrap();
+    payload.as_object_mut().unwrap().remove("turn_id");
+    payload["transcript_path"] = json!("/home/dev/session.jsonl");
+    payload.to_string()
+}
+
 #[test]
 fn a_payload_is_taken_for_that_of_the_harness_that_wrote_it() {
     for (registered, payload, harness) in [
         ("codex", claude("Stop-plain"), "claude-code"),
         ("codex", claude("SessionStart-startup"), "claude-code"),
         ("codex", claude("SessionEnd-other"), "claude-code"),
+        ("codex", without_marks(&codex("Stop-text")), "codex"),
+        ("claude-code", without_marks(&codex("Stop-text")), "claude-code"),
         ("claude-code", codex("Stop-text"), "codex"),
         ("claude-code", codex("SessionStart-text"), "codex"),
         ("claude-code", codex("SessionEnd-text"), "codex"),

@@ -114,7 +114,7 @@ mod tests {
     fn scratch_is_no_part_of_the_project_and_a_name_is_a_word() {
         for (path, expected) in [
             ("/tmp/a.py", false),
-            ("/home/x/.claude/plans/a.md", false),
+            ("/p/.claude/plans/a.md", false),
             ("/p/src/a.rs", true),
             ("tmp/a.py", true),
         ] {
