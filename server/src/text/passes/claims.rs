@@ -253,6 +253,13 @@ impl Reading<'_> {
         let mut first = at;
         while first > 0 && subjects.len() < JOINED && matches!(self.clauses[first].before, AND | ',') {
             let before = self.words(first - 1);
+            // "I ran the suite and all tests pass" says one thing, not two.
+            if before
+                .iter()
+                .any(|token| token.is(&RAN) && !before.iter().any(|token| token.text == "that"))
+            {
+                break;
+            }
             if let Some(subject) = named(before).filter(|subject| subject.plain) {
                 subjects.push(subject);
             } else if let Some(kinds) = kinds(before) {
@@ -386,6 +393,9 @@ fn split(words: &[Token]) -> Option<(Option<Subject>, State)> {
                 continue;
             };
             let said = &words[start..end];
+            if state.builds && said.iter().all(|token| token.is(&BUILT)) {
+                return Some((Some(building(said)), state));
+            }
             if let Some(subject) = subject(said) {
                 let vague = state.clean && subject.points == Points::Everything;
                 let counted =
@@ -393,8 +403,6 @@ fn split(words: &[Token]) -> Option<(Option<Subject>, State)> {
                 if !vague && !counted {
                     return Some((Some(subject), state));
                 }
-            } else if state.builds && said.iter().all(|token| token.is(&BUILT)) {
-                return Some((Some(building(said)), state));
             }
         }
     }

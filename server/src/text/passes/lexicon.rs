@@ -234,7 +234,7 @@ words! {
 words! {
     /// Words that say that something fails.
     pub(super) FAILS = "fail fails failed failing failure failures broken broke breaks breaking red regressed regresses crash crashes \
-        crashed crashing panics panicked flaky timeout timeouts hangs hung errored erroring unsuccessful unstable bust \
+        crashed crashing panics panicked flaky timeout timeouts hangs hung errored erroring unsuccessful bust \
         busted blocked uncompilable";
 }
 words! {

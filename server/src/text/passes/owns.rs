@@ -32,7 +32,7 @@ words! {
         catches catch exercises";
 }
 words! {
-    DENIES = "not never cannot can't unable refuses without none neither nothing hardly no barely";
+    DENIES = "instead rather not never cannot can't unable refuses without none neither nothing hardly no barely";
 }
 const RECOVERS: &[&str] = &["now", "then", "afterwards", "since", "finally", "again", "after"];
 words! {
@@ -49,8 +49,13 @@ const STILL: &[&str] = &[
     "anymore",
 ];
 words! {
+    /// Before the name of a colour.
+    STATES = "is are was were be being still stays stay stayed remains remain now went goes gone turned turns back all \
+        currently left it's they're runs run";
+}
+words! {
     /// What an earlier verdict was, when it no longer counts.
-    VOID = "vacuous vacuously stale outdated premature mistaken misread misreported retract retracted retracting invalid \
+    VOID = "vacuous vacuously stale outdated premature mistaken misread misreported retract retracted retracting \
         wrong incorrect false falsely wrongly untrue obsolete moot";
 }
 words! {
@@ -58,9 +63,11 @@ words! {
     VERDICTS = "green pass passed passes passing verdict result results claim claimed run runs said reported test tests suite \
         check checks lint build count figure number";
 }
+/// Words for checks as such, where one of the pointers stands before them.
+const GENERIC: &[&str] = &["check", "checks", "checker", "run", "gate", "command", "script"];
 words! {
-    /// Words for checks as such that `check_word` leaves out.
-    GENERIC = "check checks checker compile compiles everything ci run gate command";
+    POINTERS = "the this that my our every all last latest full second first test same a previous earlier rerun re-run \
+        some most these those both one two other";
 }
 
 /// The sentence by which a text owns that a check fails; see [`super::owns_failure`].
@@ -68,8 +75,11 @@ pub(super) fn owning(text: &str, names: &[String]) -> Option<String> {
     let blocks = blocks(text);
     let said: Vec<Vec<Sentence>> = blocks.iter().map(|block| sentences(block, false)).collect();
     let names = Names::of(names);
-    // What a heading or the line before a list says counts for what stands under it.
-    let own: Vec<Look> = said.iter().map(|own| look_at_all(own, &names)).collect();
+    // What a heading, or the sentence before a list, says counts for what stands under it.
+    let own: Vec<Look> = said
+        .iter()
+        .map(|own| own.last().map(|sentence| look(sentence, &names)).unwrap_or_default())
+        .collect();
     blocks.iter().zip(&said).find_map(|(block, said)| {
         let above = heads(block)
             .map(|head| own.get(head).copied().unwrap_or_default())
@@ -98,12 +108,6 @@ impl Look {
             fails: self.fails || other.fails,
         }
     }
-}
-
-fn look_at_all(said: &[Sentence], names: &Names<'_>) -> Look {
-    said.iter()
-        .map(|sentence| look(sentence, names))
-        .fold(Look::default(), Look::or)
 }
 
 fn look(sentence: &Sentence, names: &Names<'_>) -> Look {
@@ -168,17 +172,14 @@ impl<'a> Names<'a> {
             return true;
         }
         sentence.tokens.iter().enumerate().any(|(at, token)| match token.kind {
-            Kind::Word | Kind::Number(_) => {
-                let kind = || {
-                    let before = at.checked_sub(1).map(|before| sentence.tokens[before].text.as_str());
-                    before
-                        .and_then(|before| CHECK_KINDS.iter().find(|(word, _)| *word == before))
-                        .map(|(_, about)| *about)
-                };
-                let about = if token.is(&GENERIC) {
-                    Some(kind().unwrap_or(About::Everything))
-                } else {
-                    test_name(&token.text)
+            Kind::Word => {
+                let before = at.checked_sub(1).map(|before| &sentence.tokens[before]);
+                let kind = before.and_then(|before| CHECK_KINDS.iter().find(|(word, _)| *word == before.text));
+                let noun = before.is_some_and(|before| before.is(&POINTERS)) || token.is(&["checks"]);
+                let about = match kind {
+                    Some((_, about)) if token.is(&["check", "checks", "checker"]) => Some(*about),
+                    _ if token.is(GENERIC) => noun.then_some(About::Everything),
+                    _ => test_name(&token.text),
                 };
                 self.may_be(about)
             }
@@ -239,7 +240,8 @@ fn fails_at(tokens: &[Token], at: usize) -> bool {
     let before = &tokens[at.saturating_sub(REACH)..at];
     let behind = &tokens[at + 1..tokens.len().min(at + 1 + REACH)];
     match token.kind {
-        Kind::Fail => return true,
+        // A crossed-out task begins with a verb: "❌ Deleted the wrapper".
+        Kind::Fail => return at > 0 || !behind.first().is_some_and(|token| token.text.ends_with("ed")),
         Kind::Ratio(part, whole) => return part < whole,
         Kind::Number(part) => {
             if let [
@@ -268,14 +270,13 @@ fn fails_at(tokens: &[Token], at: usize) -> bool {
     if token.is(&["non-zero", "nonzero"]) {
         return true;
     }
-    let void = VOID.contains(&token.text.as_str())
-        || (token.text == "longer" && behind.iter().any(|token| token.is(&["true", "holds", "hold", "valid"])));
+    let holds = ["true", "holds", "hold", "valid"];
+    let void = token.is(&VOID) || (token.text == "longer" && behind.iter().any(|token| token.is(&holds)));
     if void {
-        return tokens.iter().any(|token| {
-            token.is(&[
-                "green", "pass", "passed", "passes", "passing", "verdict", "earlier", "claim", "claimed", "reported",
-            ])
-        }) && tokens.iter().any(|token| token.is(&VERDICTS));
+        let near = &tokens[at.saturating_sub(2 * REACH)..tokens.len().min(at + 2 * REACH)];
+        let said = |list: &[&str]| near.iter().any(|token| token.is(list));
+        let verdict = said(&["green", "pass", "passed", "passes", "passing", "verdict"]);
+        return verdict || (said(&["earlier", "previous", "my", "last", "reported"]) && said(&VERDICTS));
     }
     if token.is(PASSES)
         || token.is(PASSING)
@@ -284,11 +285,16 @@ fn fails_at(tokens: &[Token], at: usize) -> bool {
     {
         return is_denied(before) && !is_supposed(tokens, at);
     }
-    let failing = token.is(&FAILS) || token.text.starts_with("fail");
+    let failing = token.is(&FAILS);
     if !failing && !token.is(&NOUNS) && !token.is(&["break"]) {
         return false;
     }
-    if is_denied(before) || is_supposed(tokens, at) {
+    // "I did not touch the failing test": there is one.
+    let there = token.is(&["failing", "broken", "failed", "flaky"])
+        && before.last().is_some_and(|last| {
+            last.is(&["the", "this", "that", "these", "those"]) || matches!(last.kind, Kind::Number(1..))
+        });
+    if (is_denied(before) && !there) || is_supposed(tokens, at) {
         return false;
     }
     let noun = token.is(&NOUNS) || !failing;
@@ -300,8 +306,14 @@ fn fails_at(tokens: &[Token], at: usize) -> bool {
         .is_some_and(|token| token.is(STILL) || token.is(&["in", "is", "are", "on", "from"]));
     let described =
         tokens[..at].iter().any(|token| token.is(&DESCRIBES)) && !tokens[..at].iter().any(|token| token.is(STILL));
-    let begins = before.is_empty();
-    !described && (!noun || counted || left || begins)
+    let begins = before.is_empty()
+        && token.text.ends_with('s')
+        && behind.first().is_none_or(|token| !matches!(token.kind, Kind::Word));
+    if token.text == "red" && !is_state(before, behind) {
+        return false;
+    }
+    let thing = token.text == "fail" && before.last().is_some_and(|token| token.is(&["a", "the"]));
+    !described && !thing && (!noun || counted || left || begins)
 }
 
 /// Output in a code span: `1 failed`, `exit 1`, `FAILED tests/x.py`.
@@ -320,6 +332,14 @@ fn code_fails(code: &str) -> bool {
             && pair[1].parse::<u64>().is_ok_and(|number| number > 0);
         (positive && failed) || exit || pair[0] == "failed"
     })
+}
+
+/// A colour is a state behind a verb or a label, or before the check whose state it is.
+fn is_state(before: &[Token], behind: &[Token]) -> bool {
+    let verb = before
+        .last()
+        .is_some_and(|last| last.is(&STATES) || matches!(last.kind, Kind::Stop(_)));
+    verb || behind.first().is_some_and(|next| check_word(&next.text).is_some())
 }
 
 fn is_denied(before: &[Token]) -> bool {
@@ -356,18 +376,15 @@ fn recovers(tokens: &[Token]) -> bool {
         .iter()
         .any(|token| token.is(&["not", "cannot", "unable", "partly"]) || token.text.ends_with("n't"));
     let goes_on = has(STILL) || denied || has(&["but", "except", "however", "only"]);
-    let fixes = tokens.iter().position(|token| token.is(&FIXES));
-    let fixed = fixes.is_some_and(|at| {
-        // "I will fix the failing test" has not done so.
-        let later = tokens[at.saturating_sub(REACH)..at]
+    let fixed = tokens.iter().enumerate().any(|(at, token)| {
+        // "I will have fixed it" and "the fix is next" have mended nothing.
+        let before = &tokens[at.saturating_sub(REACH)..at];
+        let later = before
             .iter()
-            .any(|token| token.is(&["will", "to", "i'll", "must", "should", "can", "need"]));
-        !later && !tokens[at].is(&["fixing", "fix"]) | (tokens[at].is(&["fix"]) && !later && at > 0)
+            .any(|token| token.is(&["will", "to", "i'll", "must", "should", "can", "need", "be"]));
+        token.is(&FIXES) && !token.is(&["fix", "fixing"]) && !later
     });
-    let passes = tokens
-        .iter()
-        .position(|token| (token.is(PASSES) || token.is(PASSING)) && !token.is(&["green"]))
-        .or_else(|| tokens.iter().position(|token| token.is(&["green"])));
+    let passes = tokens.iter().position(|token| token.is(PASSES) || token.is(PASSING));
     let failed_first = passes.is_some_and(|pass| {
         let failing = tokens
             .iter()

@@ -244,8 +244,7 @@ fn rest_names(rest: &[Token]) -> Option<Vec<String>> {
         match token.kind {
             Kind::Word if token.is(&NO_MODIFIERS) => return None,
             Kind::Word if token.is(&PREPOSITIONS) || token.is(&DETERMINERS) => {}
-            Kind::Word => names.push(token.text.clone()),
-            Kind::Code => names.extend(command_names(&token.text)),
+            Kind::Word | Kind::Code => names.extend(command_names(&token.text)),
             Kind::Number(_) | Kind::Ratio(..) => {}
             _ => return None,
         }
