@@ -4,6 +4,7 @@
 mod blocks;
 mod claims;
 mod clauses;
+mod guards;
 mod lexicon;
 mod names;
 mod owns;

@@ -34,7 +34,8 @@ pub(super) struct Block {
     pub(super) codes: Vec<String>,
     /// The headings above it, outermost first.
     pub(super) headings: Vec<usize>,
-    /// The block that introduces the list in which it stands: it ends with a colon, or is all bold.
+    /// The block that introduces the list in which it stands: it ends with a colon, or is all bold. For a table's row
+    /// its head.
     pub(super) lead: Option<usize>,
     /// It is a task that is not done.
     pub(super) open_task: bool,
@@ -64,6 +65,8 @@ struct Walk {
     open: Option<Block>,
     headings: Vec<(HeadingLevel, usize)>,
     leads: Vec<Option<usize>>,
+    /// The head of the table that is open.
+    table_head: Option<usize>,
     /// How many code blocks, block quotes, images and struck passages are open.
     hidden: usize,
     bold: usize,
@@ -144,12 +147,14 @@ impl Walk {
                 self.close();
                 self.leads.pop();
             }
-            TagEnd::Paragraph
-            | TagEnd::Heading(_)
-            | TagEnd::Item
-            | TagEnd::TableHead
-            | TagEnd::TableRow
-            | TagEnd::HtmlBlock => self.close(),
+            TagEnd::TableHead => {
+                self.close();
+                self.table_head = self.found.len().checked_sub(1);
+            }
+            TagEnd::Table => self.table_head = None,
+            TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::TableRow | TagEnd::HtmlBlock => {
+                self.close()
+            }
             _ => {}
         }
     }
@@ -164,7 +169,7 @@ impl Walk {
             text: String::new(),
             codes: Vec::new(),
             headings: self.headings.iter().map(|(_, index)| *index).collect(),
-            lead: self.leads.last().copied().flatten(),
+            lead: self.table_head.or(self.leads.last().copied().flatten()),
             open_task: false,
             all_bold: true,
         });

@@ -3,9 +3,8 @@
 
 use super::blocks::{Block, Kind as BlockKind, blocks};
 use super::clauses::{AND, BEGINNING, Clause, LABELS, clauses};
-use super::lexicon::{
-    BARE_WHOLES, BLOCKERS, BLOCKING_HEADS, BOUND_LEAD_INS, FAILS, FIXES, KINDS, LEAD_INS, PLANS, QUALIFIERS, RAN, words,
-};
+use super::guards::{is_plain, is_sum, takes_back, tells_of_failure};
+use super::lexicon::{BARE_WHOLES, BLOCKERS, BLOCKING_HEADS, BOUND_LEAD_INS, KINDS, LEAD_INS, RAN, words};
 use super::phrase::{LONGEST, Points, Subject, command, command_names, subject};
 use super::state::{State, none_of, state};
 use super::tokens::{Kind, Sentence, Token, sentences};
@@ -53,8 +52,11 @@ pub(super) fn claims(text: &str) -> Vec<PassClaim> {
             continue;
         }
         let lead = block.lead.and_then(|lead| said.get(lead)?.last());
-        for sentence in own {
-            found.extend(of_sentence(block, sentence, lead));
+        for (at, sentence) in own.iter().enumerate() {
+            let taken_back = own.get(at + 1).is_some_and(takes_back);
+            if !taken_back {
+                found.extend(of_sentence(block, sentence, lead));
+            }
         }
     }
     found
@@ -92,58 +94,14 @@ fn of_sentence(block: &Block, sentence: &Sentence, lead: Option<&Sentence>) -> V
                 about: subject.about,
                 all: subject.all,
                 names,
-                passed: passed.or(subject.count).or(alone).filter(|_| counts),
+                passed: passed
+                    .or(subject.count)
+                    .or(alone)
+                    .filter(|passed| counts && !is_sum(*passed, &sentence.tokens)),
                 failed: (counts && none_failed).then_some(0),
             }
         })
         .collect()
-}
-
-/// Whether a word of a failure stands in the sentence that is neither denied nor of something that was mended.
-fn tells_of_failure(sentence: &Sentence) -> bool {
-    let tokens = &sentence.tokens;
-    let marked = |token: &Token| matches!(token.kind, Kind::Fail | Kind::Warning);
-    if tokens.iter().any(marked) {
-        return true;
-    }
-    if tokens
-        .iter()
-        .any(|token| matches!(token.kind, Kind::Ratio(part, whole) if part < whole))
-    {
-        return true;
-    }
-    let part = |window: &[Token]| match window {
-        [
-            Token {
-                kind: Kind::Number(part),
-                ..
-            },
-            of,
-            Token {
-                kind: Kind::Number(whole),
-                ..
-            },
-        ] => of.text == "of" && part < whole,
-        _ => false,
-    };
-    if tokens.windows(3).any(part) {
-        return true;
-    }
-    clauses(tokens).iter().any(|clause| {
-        let words = &tokens[clause.range.clone()];
-        let mended = words.iter().any(|token| token.is(&FIXES));
-        let mut denied_until = 0;
-        !mended
-            && words.iter().enumerate().any(|(at, token)| {
-                if let Some((len, _)) = none_of(&words[at..]) {
-                    denied_until = denied_until.max(at + len);
-                }
-                let counted = at > 0
-                    && token.is(&["errors", "error", "warnings"])
-                    && matches!(words[at - 1].kind, Kind::Number(1..));
-                at >= denied_until && (token.is(&FAILS) || counted)
-            })
-    })
 }
 
 fn none_failed(tokens: &[Token]) -> bool {
@@ -194,7 +152,7 @@ impl Reading<'_> {
                     None => continue,
                 },
             };
-            if !self.is_plain(first, at, continued.is_some()) {
+            if !is_plain(self.tokens, &self.clauses, first, at, continued.is_some()) {
                 continue;
             }
             claimed[at] = Some(first);
@@ -272,6 +230,7 @@ impl Reading<'_> {
             }
             first -= 1;
         }
+        subjects.reverse();
         (subjects, first)
     }
 
@@ -318,29 +277,6 @@ impl Reading<'_> {
         Some((vec![subject], at))
     }
 
-    /// No condition, plan, guess, other speaker or other time takes the statement out of the agent's mouth, and nothing
-    /// behind it takes a part of it back.
-    fn is_plain(&self, first: usize, last: usize, goes_on: bool) -> bool {
-        let start = self.clauses[first].range.start;
-        let end = self.clauses[last].range.start;
-        let semicolons = |token: &Token| token.is_stop(&[';']);
-        let from = self.tokens[..start].iter().rposition(semicolons).map_or(0, |at| at + 1);
-        let to = self.tokens[end..]
-            .iter()
-            .position(semicolons)
-            .map_or(self.tokens.len(), |at| end + at);
-        let blocked = self.tokens[from..to]
-            .windows(2)
-            .any(|pair| pair[1].is(&BLOCKERS) && !as_expected(pair))
-            || self.tokens[from..to].first().is_some_and(|token| token.is(&BLOCKERS));
-        let planned = !goes_on && self.tokens[from..start].iter().any(|token| token.is(&PLANS));
-        let qualified = self.tokens[end..]
-            .iter()
-            .any(|token| token.is(&QUALIFIERS) || token.text.ends_with("n't"));
-        let denied = self.tokens[from..end].iter().any(|token| token.text.ends_with("n't"));
-        !blocked && !planned && !qualified && !(denied && self.clauses[first].before == AND)
-    }
-
     /// "Verified with `npm run build`", and a command in a list of which the line before says that it was verified.
     fn verified(&self) -> Vec<Statement> {
         let listed = self.lead.is_some_and(|lead| {
@@ -365,7 +301,7 @@ impl Reading<'_> {
         };
         subjects
             .into_iter()
-            .filter(|_| self.is_plain(0, 0, false))
+            .filter(|_| is_plain(self.tokens, &self.clauses, 0, 0, false))
             .map(|subject| Statement { subject, passed: None })
             .collect()
     }
@@ -378,10 +314,6 @@ impl Reading<'_> {
         });
         counts.next().filter(|_| counts.next().is_none())
     }
-}
-
-fn as_expected(pair: &[Token]) -> bool {
-    pair[0].text == "as" && pair[1].text == "expected"
 }
 
 /// The subject, if it has one, and the state of a clause that says that something passes.

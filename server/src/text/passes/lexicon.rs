@@ -37,16 +37,16 @@ pub(super) const NUMBER_WORDS: &[(&str, u64)] = &[
 ];
 
 words! {
-    TESTS = "test tests testing suite suites spec specs testsuite unittest unittests doctest doctests pytest jest vitest \
+    TESTS = "test tests suite suites spec specs testsuite unittest unittests doctest doctests pytest jest vitest \
         mocha rspec nextest ctest bats phpunit playwright cypress tox nox junit minitest e2e";
 }
 words! {
-    LINTS = "lint lints linting linter linters clippy eslint ruff prettier fmt rustfmt gofmt formatting formatter format \
+    LINTS = "lint lints linting linter linters clippy eslint ruff prettier fmt rustfmt gofmt formatting formatter \
         shellcheck golangci-lint biome black flake8 pylint rubocop stylelint vet isort shfmt phpstan";
 }
 words! {
-    BUILDS = "build builds compile compilation compiler typecheck typechecks type-check type-checks typechecking \
-        type-checking typechecker tsc mypy pyright typing vite";
+    BUILDS = "build builds compilation compiler typecheck typechecks type-check type-checks typechecking \
+        type-checking typechecker tsc mypy pyright ";
 }
 /// Checks as a whole.
 const WHOLES: &[&str] = &[
@@ -107,7 +107,7 @@ words! {
 }
 words! {
     /// Words that no noun phrase of a plain statement holds.
-    pub(super) NO_MODIFIERS = "no not none some most few many only half nearly almost any hardly neither which what whichever that who whose \
+    pub(super) NO_MODIFIERS = "report reports reporting show shows showed showing indicate indicates suggest suggests confirms confirmed verified confirming found find finds knows know think thinks says said claims claimed means prove proves proved hear heard no not none some most few many only half nearly almost any hardly neither which what whichever that who whose \
         where why how i you he she we it they is are was were be been has have had do does did to can could will would \
         should may might must make makes made making keep keeps kept keeping get gets got getting let lets see seeing \
         run running ran ensure ensures ensuring watch help helps require requires requiring want wants need needs \
@@ -206,7 +206,7 @@ pub(super) const ARTICLES: &[&str] = &["a", "an", "the", "its", "their", "your",
 words! {
     /// Anywhere in the sentence, these make of it a condition, a plan, a guess, an example, somebody else's words or another
     /// time.
-    pub(super) BLOCKERS = "if when whenever once unless until till whether assuming provided suppose supposing otherwise else said says \
+    pub(super) BLOCKERS = "subagent subagents sub-agent sub-agents if when whenever once unless until till whether assuming provided suppose supposing otherwise else said says \
         say saying claim claims claimed claiming told according per states stated wrote mentioned asked quote readme \
         ci github gitlab jenkins pipeline pipelines workflow reviewer actions user main master upstream stash stashed \
         baseline staging previously before earlier yesterday originally initially ago formerly previous prior used \

@@ -1,7 +1,7 @@
 //! The words by which prose names a run: its runner, what it selects, its command.
 //! Whether a sentence holds one of them stays out.
 
-use super::phrase::command_names;
+use super::phrase::{VAGUE, command_names};
 
 /// A run has few names; of more, as of a command with hundreds of files, the first are enough.
 const MOST: usize = 64;
@@ -189,7 +189,7 @@ impl Names {
         if let Some((stem, _)) = file.split_once('.').filter(|(stem, _)| !stem.is_empty()) {
             self.add(stem);
         }
-        if let Some(folder) = folders.next_back() {
+        if let Some(folder) = folders.next_back().filter(|folder| !VAGUE.contains(folder)) {
             self.add(folder);
         }
         // "test:unit" is also called the unit tests.

@@ -278,12 +278,15 @@ fn fails_at(tokens: &[Token], at: usize) -> bool {
         let verdict = said(&["green", "pass", "passed", "passes", "passing", "verdict"]);
         return verdict || (said(&["earlier", "previous", "my", "last", "reported"]) && said(&VERDICTS));
     }
-    if token.is(PASSES)
-        || token.is(PASSING)
-        || token.is(SUCCEEDS)
-        || token.is(&["compile", "build", "clean", "work", "compiles", "builds"])
-    {
+    if token.is(PASSES) || token.is(PASSING) || token.is(SUCCEEDS) {
         return is_denied(before) && !is_supposed(tokens, at);
+    }
+    if token.is(&["compile", "compiles", "build", "builds", "clean", "work", "works"]) {
+        // "No build" and "no work" deny a thing, not that it goes well.
+        let thing = before
+            .iter()
+            .any(|token| token.is(&["no", "without", "instead", "rather"]));
+        return is_denied(before) && !thing && !is_supposed(tokens, at);
     }
     let failing = token.is(&FAILS);
     if !failing && !token.is(&NOUNS) && !token.is(&["break"]) {

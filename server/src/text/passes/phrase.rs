@@ -24,7 +24,7 @@ words! {
 const WRAPPERS: &[&str] = &["env", "time", "sudo", "command", "nice"];
 words! {
     /// Words of a command that by themselves name no check.
-    VAGUE = "run exec npm npx pnpm yarn bun node deno mise make just task cargo go uv poetry python python3 bash sh test \
+    pub(super) VAGUE = "src lib packages crates apps run exec npm npx pnpm yarn bun node deno mise make just task cargo go uv poetry python python3 bash sh test \
         check && || | ; . ./... cd tail head";
 }
 
@@ -317,7 +317,9 @@ pub(super) fn command(code: &str) -> Option<About> {
 /// By the parts of a script's name: `test:unit`, `lint-fix`, `format:check`.
 fn by_parts(word: &str) -> Option<About> {
     word.split([':', '-', '/', '.', '_']).find_map(|part| match part {
-        "testing" | "typing" | "compiler" | "linter" => None,
+        "compiler" | "linter" => None,
+        "format" => Some(About::Lint),
+        "compile" => Some(About::Build),
         _ => check_word(part),
     })
 }

@@ -7,6 +7,10 @@ use crate::text::spoken::{QUOTATION, take_quotes};
 
 /// The longest sentence, in tokens. A longer one goes on as the next, and says nothing plainly.
 const LONGEST: usize = 300;
+/// The same in bytes, up to the end of its last word.
+const LONGEST_TEXT: usize = 4_000;
+/// The longest word or code span that is read, in bytes; a longer one is one without letters.
+const LONGEST_WORD: usize = 512;
 /// How much of a line is looked at to tell whether it begins with a label, in characters.
 const LABEL: usize = 32;
 
@@ -97,7 +101,9 @@ impl Scan<'_> {
         let next = rest.chars().next();
         if let Some(code) = code_of(c, self.codes) {
             self.end_word();
-            self.sentence.text.push_str(code);
+            self.sentence
+                .text
+                .push_str(&code[..code.floor_char_boundary(LONGEST_WORD)]);
             self.push(Kind::Code, code.trim());
             return;
         }
@@ -105,7 +111,9 @@ impl Scan<'_> {
             self.end_sentence(false);
             return;
         }
-        self.sentence.text.push(if c == '\n' { ' ' } else { c });
+        if self.sentence.text.len() < LONGEST_TEXT + LONGEST_WORD {
+            self.sentence.text.push(if c == '\n' { ' ' } else { c });
+        }
         let mark = [
             (PASS_MARKS, Kind::Pass),
             (FAIL_MARKS, Kind::Fail),
@@ -150,12 +158,16 @@ impl Scan<'_> {
     }
 
     fn push(&mut self, kind: Kind, text: &str) {
-        if self.sentence.tokens.len() == LONGEST {
+        if self.sentence.tokens.len() == LONGEST || self.sentence.text.len() > LONGEST_TEXT {
             self.sentence.cut = true;
             self.finish(false);
             self.sentence.cut = true;
         }
-        let text = text.to_owned();
+        let text = if text.len() > LONGEST_WORD {
+            String::new()
+        } else {
+            text.to_owned()
+        };
         self.sentence.tokens.push(Token { kind, text });
     }
 
