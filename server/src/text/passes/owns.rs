@@ -171,6 +171,9 @@ impl<'a> Names<'a> {
         if self.names.iter().any(|name| holds(&text, name)) {
             return true;
         }
+        if counts_tests(&sentence.tokens) && self.may_be(Some(About::Tests)) {
+            return true;
+        }
         sentence.tokens.iter().enumerate().any(|(at, token)| match token.kind {
             Kind::Word => {
                 let before = at.checked_sub(1).map(|before| &sentence.tokens[before]);
@@ -197,6 +200,17 @@ impl<'a> Names<'a> {
                     .is_none_or(|about| about == said || about == About::Everything)
         })
     }
+}
+
+/// "4985 of 4992 pass", "7 failed, 35 passed": only tests are counted like this, so they need no name.
+fn counts_tests(tokens: &[Token]) -> bool {
+    let counted = |list: &[&str]| {
+        let pair = |pair: &[Token]| matches!(pair[0].kind, Kind::Number(_) | Kind::Ratio(..)) && pair[1].is(list);
+        tokens.windows(2).any(pair)
+    };
+    let passes = counted(PASSES) || counted(PASSING);
+    let part = |token: &Token| matches!(token.kind, Kind::Ratio(..)) || token.is(&["of"]);
+    passes && (tokens.iter().any(part) || counted(&["failed", "failing", "fail", "fails"]))
 }
 
 /// What a word of prose checks by itself; the id of a test is one too.

@@ -1,3 +1,6 @@
+//! Cases and properties of what a reply says of checks: the tables in `fixtures/text`, hostile text, its length.
+//! What the readings are used for stays out.
+
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
