@@ -15,7 +15,7 @@ mod words;
 pub use cited::cited;
 pub use claim::{folded, shares_subject, similarity};
 pub use correction::{Correction, Phrases, correction};
-pub use passes::{About, PassClaim, owns_failure, pass_claims};
+pub use passes::{About, PassClaim, check_names, owns_failure, pass_claims};
 pub use prose::Prose;
 pub use quote::quote;
 pub use request::{drop_request, names_claim};

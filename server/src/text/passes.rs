@@ -1,6 +1,21 @@
 //! What a reply says of checks: that they pass, or that one fails.
 //! Whether the record agrees stays out.
 
+mod blocks;
+mod claims;
+mod clauses;
+mod guards;
+mod lexicon;
+mod names;
+mod owns;
+mod phrase;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+pub use names::check_names;
+
 /// What a sentence says passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
@@ -33,14 +48,29 @@ pub struct PassClaim {
 
 /// The statements of a reply that checks pass. Quotes, code, conditions, plans, requests, reports of other people's
 /// words or of an earlier time, and sentences that also own a failure are none.
-pub fn pass_claims(_reply: &str) -> Vec<PassClaim> {
-    Vec::new()
+pub fn pass_claims(reply: &str) -> Vec<PassClaim> {
+    claims::claims(&without_tags(reply))
 }
 
-/// Whether a text says, in its own words, that a check fails or did fail. `names` are words that name the check, in
-/// lower case (`pytest`, `test_core.py`, `clippy`); a sentence that names no check at all owns a failure when it is about
-/// tests or checks as such.
+/// The text without its tags: what a tag claims is said to be unverified.
+fn without_tags(text: &str) -> String {
+    let mut rest = String::with_capacity(text.len());
+    let mut from = 0;
+    for tag in super::tag::tags(text) {
+        rest.push_str(&text[from..tag.span.start]);
+        rest.push(' ');
+        from = tag.span.end;
+    }
+    rest.push_str(&text[from..]);
+    rest
+}
+
+/// Whether a text says, in its own words, that a check fails or did fail, or that an earlier pass no longer counts.
+///
+/// `names` are words that name the check, in lower case (`pytest`, `test_core.py`, `clippy`), as [`check_names`] gives
+/// them. The check, or tests or checks as such where no other kind of check is named, has to be named together with the
+/// failing: in one sentence, in the sentence before, or in the heading or the line that introduces a list. With no names
+/// at all only sentences about tests, builds, lints or checks as such count.
 pub fn owns_failure(text: &str, names: &[String]) -> bool {
-    let text = text.to_lowercase();
-    text.contains("fail") && names.iter().any(|name| text.contains(name))
+    owns::owning(text, names).is_some()
 }

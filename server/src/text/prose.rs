@@ -23,7 +23,7 @@ pub struct Prose<'a> {
 impl<'a> Prose<'a> {
     /// Splits a text. Takes time and memory linear in the part that is read.
     pub fn of(text: &'a str) -> Self {
-        let text = &text[..text.floor_char_boundary(READ_LIMIT)];
+        let text = beginning(text);
         // A byte order mark would hide a fence or a quote mark at the very start of the text.
         let start = if text.starts_with(BYTE_ORDER_MARK) {
             BYTE_ORDER_MARK.len_utf8()
@@ -77,6 +77,11 @@ impl<'a> Prose<'a> {
     pub fn paragraphs(&self) -> &[Range<usize>] {
         &self.paragraphs
     }
+}
+
+/// The part of a text that is read.
+pub(super) fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(READ_LIMIT)]
 }
 
 fn is_shown_block(end: pulldown_cmark::TagEnd) -> bool {

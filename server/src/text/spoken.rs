@@ -53,7 +53,7 @@ pub(super) fn paragraphs<'a>(prose: &'a Prose<'a>) -> impl Iterator<Item = Parag
 }
 
 /// Parts quoted words from the rest. A quotation mark without a partner quotes all that follows.
-fn take_quotes<'a>(text: &'a str, spoken: &mut String, quoted: &mut Vec<&'a str>) {
+pub(super) fn take_quotes<'a>(text: &'a str, spoken: &mut String, quoted: &mut Vec<&'a str>) {
     let mut rest = text;
     // Once no closing apostrophe was found there is none further on either.
     let mut single_quotes = true;
