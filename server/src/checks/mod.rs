@@ -1,6 +1,11 @@
 //! The checks: one file each, one line in the registry.
 //! A check looks at a session and a reply; it does no I/O and knows no other check.
 
+pub mod claimed_pass;
+mod fixers;
+mod kept;
+pub mod stale_verdict;
+mod standing;
 #[cfg(test)]
 mod tests;
 pub mod untried_claim;
@@ -13,7 +18,11 @@ use crate::evidence::call::CallFacts;
 use crate::session::{Book, CallRecord, ClaimRow, FactBody, SessionKey, Stream, ToolKind};
 
 /// Every check, in the order in which their complaints are put to the agent.
-pub const REGISTRY: &[&dyn Check] = &[&untried_claim::UntriedClaim];
+pub const REGISTRY: &[&dyn Check] = &[
+    &untried_claim::UntriedClaim,
+    &stale_verdict::StaleVerdict,
+    &claimed_pass::ClaimedPass,
+];
 
 /// One check.
 pub trait Check: Sync {

@@ -1,7 +1,10 @@
 //! The check and the decision over it, played turn by turn without files or clock.
 //! What the built programs do with it is tested end to end.
 
+mod claimed_pass;
 mod properties;
+mod stale_verdict;
+mod stories;
 
 use proofmark_protocol::query::ClaimState;
 use proofmark_protocol::settings::{Mode, Settings};
