@@ -20,7 +20,7 @@ pub const SESSION: &str = "s1";
 pub struct Case {
     /// Its name, unique in its file.
     pub id: String,
-    /// The system that it is about; only `untried-claim` can be played.
+    /// The check that it is about, and that alone is on.
     pub system: String,
     /// The judged step, with the steps before it.
     pub given: Step,

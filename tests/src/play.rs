@@ -23,9 +23,12 @@ use crate::world::World;
 const LIMIT: Duration = Duration::from_secs(30);
 /// What is written over a file of the state folder.
 const RUBBISH: &str = "{bad";
-/// Checks that a settings file may speak of though this version has none of them: they are to be passed over.
-const OTHER_CHECKS: [&str; 10] = [
-    "claimed-pass",
+/// The checks whose cases can be played.
+const SYSTEMS: [&str; 3] = [UNTRIED, "stale-verdict", "claimed-pass"];
+/// The check whose default is to send the agent back.
+const UNTRIED: &str = "untried-claim";
+/// Checks that are not played here, or that this version has not: a settings file may speak of them all the same.
+const OTHER_CHECKS: [&str; 8] = [
     "hedge",
     "malformed-tag",
     "plain-words",
@@ -33,7 +36,6 @@ const OTHER_CHECKS: [&str; 10] = [
     "retraction",
     "scope-drift",
     "scope-lock",
-    "stale-verdict",
     "unproven-claim",
 ];
 
@@ -57,12 +59,13 @@ pub enum Played {
 /// The case cannot be played: something in it is of no known form, or a program of ours does not end.
 pub fn play(case: &Case, world: &World) -> Result<Played> {
     ensure!(
-        case.system == "untried-claim",
+        SYSTEMS.contains(&case.system.as_str()),
         "cases of {} cannot be played",
         case.system
     );
     let mut play = Play {
         world,
+        system: &case.system,
         records: BTreeMap::new(),
         rows: 0,
         too_slow: false,
@@ -90,6 +93,8 @@ pub fn play(case: &Case, world: &World) -> Result<Played> {
 
 struct Play<'a> {
     world: &'a World,
+    /// The check that is on; the others are off, so that what is said is its.
+    system: &'a str,
     records: BTreeMap<String, Transcript>,
     rows: u64,
     too_slow: bool,
@@ -102,7 +107,9 @@ impl Play<'_> {
         let payload = self.payload(step, &path)?;
         fs::write(
             self.settings(),
-            step.settings.clone().unwrap_or_else(|| settings(&step.env)),
+            step.settings
+                .clone()
+                .unwrap_or_else(|| settings(self.system, &step.env)),
         )?;
         let project = self.world.project().join("proofmark.toml");
         match &step.project {
@@ -320,22 +327,28 @@ fn write_over(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The person's settings file.
-fn settings(wanted: &Wanted) -> String {
+/// The person's settings file: the check that a case is about as it is by default, all others off.
+fn settings(system: &str, wanted: &Wanted) -> String {
     let mode = wanted.mode.as_deref().unwrap_or("all");
     let strict = mode == "do_not_emit";
     let reminder = if strict || mode == "all" { "next-prompt" } else { mode };
-    let level = if wanted.enforcement.as_deref() == Some("0") {
-        "off"
-    } else {
-        "refuse"
+    let off = wanted.enforcement.as_deref() == Some("0");
+    let level = |check: &str| match check {
+        _ if off || check != system => "off",
+        UNTRIED => "refuse",
+        _ => "advise",
     };
     let mut text = format!(
-        "[checks.untried-claim]\nmode = \"{level}\"\nstrict = {strict}\nreminder = \"{reminder}\"\n\n\
-         [judge]\nenabled = false\nwait_seconds = 6\n"
+        "[checks.untried-claim]\nmode = \"{}\"\nstrict = {strict}\nreminder = \"{reminder}\"\n\n\
+         [judge]\nenabled = false\nwait_seconds = 6\n",
+        level(UNTRIED)
     );
-    for check in OTHER_CHECKS {
-        text += &format!("\n[checks.{check}]\nmode = \"off\"\n");
+    for check in SYSTEMS
+        .into_iter()
+        .filter(|check| *check != UNTRIED)
+        .chain(OTHER_CHECKS)
+    {
+        text += &format!("\n[checks.{check}]\nmode = \"{}\"\n", level(check));
     }
     text
 }
@@ -357,10 +370,11 @@ mod tests {
     #[test]
     fn settings_follow_the_wanted_mode() {
         let written = |mode: Option<&str>, enforcement: Option<&str>| {
-            settings(&Wanted {
+            let wanted = Wanted {
                 mode: mode.map(str::to_owned),
                 enforcement: enforcement.map(str::to_owned),
-            })
+            };
+            settings(UNTRIED, &wanted)
         };
         for (mode, strict, reminder) in [
             (None, false, "next-prompt"),
@@ -373,5 +387,13 @@ mod tests {
             assert!(text.contains(&wanted), "{mode:?}: {text}");
         }
         assert!(written(None, Some("0")).starts_with("[checks.untried-claim]\nmode = \"off\"\n"));
+        let others = settings("stale-verdict", &Wanted::default());
+        for line in [
+            "[checks.untried-claim]\nmode = \"off\"",
+            "[checks.stale-verdict]\nmode = \"advise\"",
+            "[checks.claimed-pass]\nmode = \"off\"",
+        ] {
+            assert!(others.contains(line), "{others}");
+        }
     }
 }

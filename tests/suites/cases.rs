@@ -34,6 +34,9 @@ files! {
     the_given_cases_hold => "untried-claim",
     the_further_cases_hold => "untried-claim-more",
     the_pains_of_users_are_not_ours => "pain",
+    flips_are_told_as_given => "stale-verdict",
+    flips_are_told_in_the_further_cases => "stale-verdict-more",
+    claims_are_held_against_the_record => "claimed-pass",
 }
 
 /// Plays every case of a file and complains about all that fall short.
