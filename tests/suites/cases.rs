@@ -36,6 +36,9 @@ files! {
     the_pains_of_users_are_not_ours => "pain",
     locks_begin_and_end_as_given => "scope-lock",
     locks_begin_and_end_in_the_further_cases => "scope-lock-more",
+    flips_are_told_as_given => "stale-verdict",
+    flips_are_told_in_the_further_cases => "stale-verdict-more",
+    claims_are_held_against_the_record => "claimed-pass",
 }
 
 /// Plays every case of a file and complains about all that fall short.

@@ -61,13 +61,14 @@ pub(crate) fn stop(at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Unr
     line(method::ON_STOP, stop_params(at, payload))
 }
 
-pub(crate) fn subagent_stop(mut at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Unreadable> {
-    // A helper without an id is known by its own record: it must never be taken for the main agent.
-    at.agent = at.agent.or_else(|| at.agent_transcript.clone());
+pub(crate) fn subagent_stop(at: SessionRef, payload: &Payload<'_>) -> Result<Vec<u8>, Unreadable> {
     line(method::ON_SUBAGENT_STOP, stop_params(at, payload))
 }
 
-fn stop_params(at: SessionRef, payload: &Payload<'_>) -> StopParams {
+fn stop_params(mut at: SessionRef, payload: &Payload<'_>) -> StopParams {
+    // A helper without an id is known by its own record, whatever the event is called: it must never be taken for the
+    // main agent.
+    at.agent = at.agent.or_else(|| at.agent_transcript.clone());
     StopParams {
         at,
         reply: text(payload.last_assistant_message),

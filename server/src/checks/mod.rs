@@ -1,8 +1,13 @@
 //! The checks: one file each, one line in the registry.
 //! A check looks at a session and a reply; it does no I/O and knows no other check.
 
+pub mod claimed_pass;
+mod fixers;
+mod kept;
 mod scope_drift;
 mod scope_lock;
+pub mod stale_verdict;
+mod standing;
 #[cfg(test)]
 mod tests;
 pub mod untried_claim;
@@ -17,6 +22,8 @@ use crate::session::{Book, CallRecord, ClaimRow, FactBody, SessionKey, Stream, T
 /// Every check, in the order in which their complaints are put to the agent.
 pub const REGISTRY: &[&dyn Check] = &[
     &untried_claim::UntriedClaim,
+    &stale_verdict::StaleVerdict,
+    &claimed_pass::ClaimedPass,
     &scope_lock::ScopeLock,
     &scope_drift::ScopeDrift,
 ];

@@ -1,9 +1,12 @@
 //! The check and the decision over it, played turn by turn without files or clock.
 //! What the built programs do with it is tested end to end.
 
+mod claimed_pass;
 mod drift;
 mod properties;
 mod scope;
+mod stale_verdict;
+mod stories;
 
 use proofmark_protocol::query::ClaimState;
 use proofmark_protocol::settings::{Mode, Settings};

@@ -12,11 +12,21 @@ use tower_lsp::ls_types::Uri;
 type Page = (Option<&'static str>, &'static str, &'static str);
 
 /// The pages, and what they link to.
-const PAGES: [Page; 7] = [
+const PAGES: [Page; 9] = [
     (
         Some("untried-claim"),
         "checks/untried-claim.md",
         include_str!("../../../docs/checks/untried-claim.md"),
+    ),
+    (
+        Some("stale-verdict"),
+        "checks/stale-verdict.md",
+        include_str!("../../../docs/checks/stale-verdict.md"),
+    ),
+    (
+        Some("claimed-pass"),
+        "checks/claimed-pass.md",
+        include_str!("../../../docs/checks/claimed-pass.md"),
     ),
     (
         Some("scope-lock"),

@@ -7,6 +7,7 @@ use super::board::{Begun, Board, Ended};
 use super::entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
 use super::past::{Past, Spoken};
 use crate::evidence::call::{self, CallFacts, Known};
+use crate::text::pass_claims;
 
 mod said;
 #[cfg(test)]
@@ -97,6 +98,10 @@ pub struct Stream {
     pub by_harness: bool,
     /// The harness's id of the newest turn on record, the harness's own turns included.
     pub newest_turn: Option<String>,
+    /// True when the record may not be all that the agent rests on: the harness told it something, or a prompt speaks of
+    /// another record or says itself that a check passes.
+    #[serde(default)]
+    pub retold: bool,
 }
 
 impl Stream {
@@ -120,6 +125,7 @@ impl Stream {
                 text,
                 queued,
             } => {
+                self.retold |= tells_more(&text);
                 let run = if queued {
                     std::mem::take(&mut self.turn)
                 } else {
@@ -175,6 +181,7 @@ impl Stream {
                 if matches!(injection, Injection::Notification | Injection::Command) {
                     self.use_passes();
                 }
+                self.retold |= injection == Injection::Harness;
                 // Only what the harness itself adds goes on with the same reply: all others come after it, or cut it off.
                 if injection != Injection::Harness {
                     self.turn.texts.clear();
@@ -306,6 +313,11 @@ impl Stream {
             .skip(start)
             .filter(|call| effective(call, helper).observed == Known::Yes)
     }
+}
+
+/// Whether a prompt brings evidence that the record does not show.
+fn tells_more(prompt: &str) -> bool {
+    prompt.contains(".jsonl") || prompt.contains("transcript") || !pass_claims(prompt).is_empty()
 }
 
 /// Adds a text; the oldest one goes when there are too many.

@@ -234,6 +234,25 @@ fn a_record_that_the_payload_does_not_name_is_found_by_its_session() {
 }
 
 #[test]
+fn a_claim_is_held_against_a_record_that_the_payload_does_not_name() {
+    let world = World::new().unwrap();
+    let stop = |thread: &Thread<'_>, reply: &str| {
+        let own = json!({"transcript_path": null, "stop_hook_active": false, "last_assistant_message": reply});
+        thread.event("Stop", "t1", own)
+    };
+    let thread = Thread::new(&world, "01a22d7c-0269-72b1-9946-c6b7a91d3845");
+    thread.script("t1", "c1", "cargo build", 101, "error[E0425]: cannot find value `x`\n");
+    thread.says("t1", "The build passes.");
+    let said = told(&stop(&thread, "The build passes."));
+    assert!(said.contains("the last run of cargo build failed"), "{said}");
+
+    // No file goes by this name, so there is nothing to hold a claim against.
+    let lost = Thread::held_by(&world, "lost", json!("exec"));
+    lost.script("t1", "c1", "cargo build", 101, "error[E0425]: cannot find value `x`\n");
+    assert_silent(&stop(&lost, "The build passes."));
+}
+
+#[test]
 fn sessions_of_the_harness_itself_are_not_judged() {
     let world = World::new().unwrap();
     let main = Thread::new(&world, "main");

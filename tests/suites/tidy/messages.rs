@@ -3,9 +3,10 @@
 
 use proofmark_protocol::settings::{Reminder, Settings};
 use proofmark_protocol::{Harness, Severity};
-use proofmark_server::checks::{Complaint, PromptView, REGISTRY, Record, StopView};
+use proofmark_server::checks::{Complaint, Lag, PromptView, REGISTRY, Record, StopView};
 use proofmark_server::evidence::call::{self, CallFacts};
-use proofmark_server::session::{Book, CallRecord, Fact, FactBody, SessionKey};
+use proofmark_server::session::decide::{self, Step};
+use proofmark_server::session::{Book, CallRecord, Ending, Entry, Fact, FactBody, SessionKey, Stream, ToolKind};
 
 /// Words of ours in one message, at most.
 const MAX_WORDS: usize = 60;
@@ -24,7 +25,9 @@ pub(crate) fn offenders() -> Vec<String> {
         settings.untried_claim.strict = strict;
         settings.untried_claim.reminder = Reminder::NextPrompt;
         for count in [1, MANY] {
-            let book = Book::of(&facts(count));
+            let stream = flipped(count);
+            let all = [facts(count), kept(&key, &settings, &stream)].concat();
+            let book = Book::of(&all);
             let record = Record::Unread {
                 why: "",
                 may_come: false,
@@ -46,7 +49,7 @@ pub(crate) fn offenders() -> Vec<String> {
             let prompt = PromptView {
                 key: &key,
                 book: &book,
-                stream: None,
+                stream: Some(&stream),
                 helper: &helper,
                 others: &[],
                 prompt: "",
@@ -56,6 +59,9 @@ pub(crate) fn offenders() -> Vec<String> {
             let refused: Vec<&Complaint> = complaints.iter().collect();
             for check in REGISTRY {
                 let reminder = check.on_prompt(&prompt).to_agent.map(|text| without_list(&text));
+                if reminder.is_none() {
+                    offenders.push(format!("{}: says nothing to {count} with a prompt", check.code()));
+                }
                 let texts = [Some(check.refusal(&stop, &refused)), check.teach(&settings), reminder];
                 let too_long = texts.iter().flatten().filter_map(|text| too_long(text));
                 offenders.extend(too_long.map(|why| format!("{}: {why}", check.code())));
@@ -79,6 +85,84 @@ fn complaint(number: usize) -> Complaint {
         check: None,
         kept: false,
     }
+}
+
+/// A record in which so many checks pass and then fail, and as many fail from the start.
+fn flipped(count: usize) -> Stream {
+    let mut stream = Stream::default();
+    stream.fold(Entry::Prompt {
+        row: "p".to_owned(),
+        turn: None,
+        text: "go".to_owned(),
+        queued: false,
+    });
+    let runs = (0..count).flat_map(|number| {
+        let (flips, fails) = (format!("make check-{number}"), format!("pytest test_{number}.py"));
+        [(flips.clone(), 0), (flips, 2), (fails, 1)]
+    });
+    for (number, (command, exit)) in runs.enumerate() {
+        let id = format!("c{number}");
+        stream.fold(Entry::Call {
+            row: id.clone(),
+            id: id.clone(),
+            tool: "Bash".to_owned(),
+            kind: ToolKind::Shell {
+                command: command.clone(),
+            },
+            input: command,
+            changes: Vec::new(),
+        });
+        stream.fold(Entry::Result {
+            id,
+            ending: if exit == 0 { Ending::Succeeded } else { Ending::Failed },
+            exit: Some(exit),
+            output: String::new(),
+            helper: None,
+            turn: None,
+        });
+    }
+    stream
+}
+
+/// What a reply over that record leaves on the ledger.
+fn kept(key: &SessionKey, settings: &Settings, stream: &Stream) -> Vec<Fact> {
+    let helper = |call: &CallRecord| -> CallFacts { call::facts(&call.kind, call.ending) };
+    let claims: Vec<String> = (0..MANY)
+        .map(|number| format!("`pytest test_{number}.py` passes."))
+        .collect();
+    let reply = claims.join("\n\n");
+    let (book, record) = (
+        Book::default(),
+        Record::Read {
+            stream,
+            lag: Lag::None,
+            helper: &helper,
+        },
+    );
+    let view = StopView {
+        key,
+        agent: None,
+        turn: 1,
+        book: &book,
+        record,
+        reply: Some(&reply),
+        settings,
+        last_look: true,
+        others: &[],
+        rewrite: false,
+    };
+    let Step::Decided(outcomes) = decide::stop(&view, REGISTRY, Vec::new(), || false) else {
+        return Vec::new();
+    };
+    let fact = |(number, (agent, body)): (usize, (Option<String>, FactBody))| Fact {
+        at: 0,
+        agent,
+        turn: 1,
+        anchor: None,
+        key: format!("kept:{number}"),
+        body,
+    };
+    outcomes.facts.into_iter().enumerate().map(fact).collect()
 }
 
 fn facts(count: usize) -> Vec<Fact> {

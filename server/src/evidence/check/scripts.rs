@@ -5,7 +5,8 @@ use super::relation::join;
 use super::{Masked, Purpose, Run};
 
 /// What a script that checks is named after.
-const WORDS: &str = "check checks ci e2e lint linter preflight selftest smoke test tests typecheck validate verify";
+const WORDS: &str =
+    "check checks ci e2e gate lint linter preflight selftest smoke test tests typecheck validate verify";
 /// What may stand before that word.
 const BEFORE: [&str; 5] = ["run", "do", "all", "pre", "quick"];
 /// Endings of files that are no programs.

@@ -86,9 +86,12 @@ pub(super) fn pre_commit(lines: &[&str]) -> Vec<Tally> {
     }
 }
 
-/// make and ninja: `make: *** [Makefile:6: test] Error 3`.
+/// make and ninja: `make: *** [Makefile:6: test] Error 3`; just 1.x, task 3.x and mise 2025.x in their own words.
 pub(super) fn make(lines: &[&str]) -> Vec<Tally> {
     let failed = |line: &&str| {
+        if task_failed(line.trim_end()) {
+            return true;
+        }
         let Some((tool, rest)) = line.split_once(": *** [") else {
             return line.starts_with("ninja: build stopped: ");
         };
@@ -102,4 +105,13 @@ pub(super) fn make(lines: &[&str]) -> Vec<Tally> {
     } else {
         Vec::new()
     }
+}
+
+/// `[lint] ERROR task failed`, ``error: Recipe `test` failed on line 4 with exit code 1``, `task: Failed to run task "test": exit
+/// status 1`. 127 and 126 as for make.
+fn task_failed(line: &str) -> bool {
+    let mise = line.starts_with('[') && line.ends_with("] ERROR task failed");
+    let just = line.starts_with("error: Recipe `") && line.contains("` failed ");
+    let task = line.starts_with("task: Failed to run task \"");
+    mise || (just || task) && !line.ends_with(" 127") && !line.ends_with(" 126")
 }

@@ -64,7 +64,9 @@ words! {
         check checks lint build count figure number";
 }
 /// Words for checks as such, where one of the pointers stands before them.
-const GENERIC: &[&str] = &["check", "checks", "checker", "run", "gate", "command", "script"];
+const GENERIC: &[&str] = &[
+    "check", "checks", "checker", "run", "gate", "command", "script", "green", "verdict",
+];
 words! {
     POINTERS = "the this that my our every all last latest full second first test same a previous earlier rerun re-run \
         some most these those both one two other";

@@ -191,7 +191,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "make",
-        calls: "make, gmake, mingw32-make, ninja > ninja, just > just, task > task",
+        calls: "make, gmake, mingw32-make, ninja > ninja, just > just, task > task, mise run > mise, mise r > mise",
         operands: Except(NO_CHECKS),
         everything: "default",
         options: &[

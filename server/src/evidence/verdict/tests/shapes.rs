@@ -341,6 +341,15 @@ const CASES: &[(&str, &str, Verdict)] = &[
     ("script", "nothing will FAIL", Unknown),
     ("make", "make: *** [Makefile:6: test] Error 3", Fail),
     ("make", "make: *** [Makefile:6: test] Error 127", Unknown),
+    ("make", "[lint:go] a.go:4 is long\n[lint:go] ERROR task failed", Fail),
+    ("make", "error: Recipe `test` failed on line 4 with exit code 1", Fail),
+    (
+        "make",
+        "error: Recipe `test` failed on line 4 with exit code 127",
+        Unknown,
+    ),
+    ("make", "task: Failed to run task \"test\": exit status 1", Fail),
+    ("make", "task: [test] echo ERROR task failed", Unknown),
     // Bad input.
     ("pytest", "\u{1b}[32m\u{1b}[1m4 passed\u{1b}[0m in 0.02s\r\n", Pass),
     ("pytest", "collecting\rcollected\r4 passed in 0.02s", Pass),
