@@ -64,9 +64,10 @@ words! {
         check checks lint build count figure number";
 }
 /// Words for checks as such, where one of the pointers stands before them.
-const GENERIC: &[&str] = &[
-    "check", "checks", "checker", "run", "gate", "command", "script", "green", "verdict",
-];
+const GENERIC: &[&str] = &["check", "checks", "checker", "run", "gate", "command", "script"];
+/// Words for what one's own check came to, behind these alone: a button can be green too.
+const CAME_TO: &[&str] = &["green", "verdict"];
+const OWN: &[&str] = &["my", "our", "earlier", "previous", "first", "last"];
 words! {
     POINTERS = "the this that my our every all last latest full second first test same a previous earlier rerun re-run \
         some most these those both one two other";
@@ -184,6 +185,7 @@ impl<'a> Names<'a> {
                 let about = match kind {
                     Some((_, about)) if token.is(&["check", "checks", "checker"]) => Some(*about),
                     _ if token.is(GENERIC) => noun.then_some(About::Everything),
+                    _ if token.is(CAME_TO) => before.filter(|before| before.is(OWN)).map(|_| About::Everything),
                     _ => test_name(&token.text),
                 };
                 self.may_be(about)
