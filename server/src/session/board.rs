@@ -28,7 +28,7 @@ pub const MAX_CHANGES: usize = 256;
 /// Runs without an end that are kept, the newest.
 const MAX_RUNNING: usize = 128;
 /// Sentences of earlier replies that are kept, the newest.
-const MAX_USED: usize = 48;
+const MAX_USED: usize = 32;
 
 /// One run of a check that came to an end, or is known to have none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,11 +2,13 @@
 //! What they say is each check's own.
 
 use proofmark_protocol::settings::{Reminder, Settings};
-use proofmark_protocol::{Harness, Severity};
+use proofmark_protocol::{Finding, FindingState, Harness, Severity};
 use proofmark_server::checks::{Complaint, Lag, PromptView, REGISTRY, Record, StopView};
 use proofmark_server::evidence::call::{self, CallFacts};
 use proofmark_server::session::decide::{self, Step};
-use proofmark_server::session::{Book, CallRecord, Ending, Entry, Fact, FactBody, SessionKey, Stream, ToolKind};
+use proofmark_server::session::{
+    Book, CallRecord, Ending, Entry, Fact, FactBody, ScopeFact, SessionKey, Stream, ToolKind,
+};
 
 /// Words of ours in one message, at most.
 const MAX_WORDS: usize = 60;
@@ -184,7 +186,40 @@ fn facts(count: usize) -> Vec<Fact> {
             body,
         }
     };
-    (0..count).map(fact).collect()
+    (0..count).map(fact).chain((0..count).flat_map(scope)).collect()
+}
+
+/// A correction of a session's scope, the second one of its kind stops everything; and a file outside of what was agreed.
+fn scope(number: usize) -> [Fact; 2] {
+    let corrected = FactBody::Scope {
+        scope: ScopeFact::Corrected {
+            words: number.to_string(),
+            of: None,
+            class: "drift".to_owned(),
+            quote: format!("correction {number}"),
+        },
+    };
+    let drifted = FactBody::Noted {
+        finding: Finding {
+            id: Some(format!("drift {number}")),
+            code: "scope-drift".to_owned(),
+            severity: Severity::Warning,
+            subject: format!("file-{number}.rs"),
+            message: format!("`file-{number}.rs` was changed; the scope is “parser.rs only”."),
+            evidence: Vec::new(),
+            places: Vec::new(),
+            check: None,
+            state: FindingState::Noted,
+        },
+    };
+    [corrected, drifted].map(|body| Fact {
+        at: 0,
+        agent: None,
+        turn: 1,
+        anchor: None,
+        key: format!("{}:{number}", body.kind()),
+        body,
+    })
 }
 
 /// A text without the list of what it is about: each line there is a quote and where it stands.
