@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::{MAIN, Model, Script};
+use crate::process;
 use crate::world::World;
 
 /// A harness that holds one session with the scripted model.
@@ -41,6 +43,8 @@ pub struct Ended {
     pub stderr: String,
 }
 
+/// A harness writes a turn down within this time after its end.
+const READ_LIMIT: Duration = Duration::from_secs(10);
 /// Stands in a scenario for the path of the project.
 const PROJECT: &str = "@PROJECT@";
 
@@ -68,6 +72,8 @@ enum Step {
     Prompt(String),
     /// The server is killed, as a crash would.
     KillServer,
+    /// The person reads what the agent said: its harness has written that down by then.
+    Read(String),
     /// The person runs `proofmark` with these arguments, in a terminal of their own.
     Proofmark(Vec<String>),
 }
@@ -161,6 +167,10 @@ impl Scenario {
                     ensure!(world.is_served()?, "no server runs after {text:?}");
                 }
                 Step::KillServer => world.kill_server()?,
+                Step::Read(text) => {
+                    let written = process::until(READ_LIMIT, || world.is_recorded(text).then_some(()));
+                    ensure!(written.is_some(), "no record holds {text:?}");
+                }
                 Step::Proofmark(arguments) => {
                     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
                     let run = world.proofmark(&arguments)?;

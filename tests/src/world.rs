@@ -152,6 +152,24 @@ impl World {
         serde_json::from_str(&done.stdout).with_context(|| format!("no JSON: {}", done.stdout))
     }
 
+    /// True when a record of a harness below the home folder holds this text.
+    pub fn is_recorded(&self, text: &str) -> bool {
+        let mut folders = vec![self.home()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let (path, kind) = (entry.path(), entry.file_type());
+                if kind.is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "jsonl")
+                    && fs::read(&path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(text))
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     /// The process id in the owner's lock; none when there is no lock, or nobody in it.
     ///
     /// # Errors
