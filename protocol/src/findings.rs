@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decision::{Evidence, Severity};
 use crate::event::Harness;
+use crate::query::Scope;
 
 /// `findingsChanged`: sent once when a subscription begins, then whenever a session has something else to say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct SessionFindings {
     pub transcript: Option<String>,
     /// Path of its document, which is written before this is sent.
     pub document: String,
+    /// Its scope, where a lock or a contract is in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
     /// What is to be shown.
     pub items: Vec<Item>,
     /// Claims that the person retired, newest first: what can be undone.

@@ -82,7 +82,7 @@ impl Check for ClaimedPass {
             if twice || (said && !sent_back) || of_stale_verdict(view, stream, &doubt) {
                 continue;
             }
-            verdict.complaints.push(complaint(view, claim, &doubt, subject));
+            verdict.complaints.push(complaint(view, stream, claim, &doubt, subject));
         }
         verdict
     }
@@ -186,7 +186,7 @@ fn of_stale_verdict(view: &StopView<'_>, stream: &Stream, doubt: &Doubt<'_>) -> 
     view.settings.stale_verdict.mode != Mode::Off && !flips(stream, now).is_empty()
 }
 
-fn complaint(view: &StopView<'_>, claim: &PassClaim, doubt: &Doubt<'_>, subject: String) -> Complaint {
+fn complaint(view: &StopView<'_>, stream: &Stream, claim: &PassClaim, doubt: &Doubt<'_>, subject: String) -> Complaint {
     let said = quote(&claim.sentence, MAX_CLAIM);
     let whose = if view.agent.is_some() {
         "A helper agent's reply"
@@ -224,7 +224,7 @@ fn complaint(view: &StopView<'_>, claim: &PassClaim, doubt: &Doubt<'_>, subject:
         severity: Severity::Warning,
         evidence: evidence_list,
         places,
-        check: doubt.run.map(|(_, ran)| kept::check_of(ran)),
+        check: doubt.run.map(|(_, ran)| kept::check_of(stream, ran)),
         kept: true,
     }
 }

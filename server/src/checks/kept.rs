@@ -7,7 +7,7 @@ use proofmark_protocol::{Evidence, FindingState};
 use super::{PromptVerdict, PromptView};
 use crate::evidence::check::Run;
 use crate::session::board::{Change, Ran};
-use crate::session::{Book, FactBody, FindingEnd, NotedRow};
+use crate::session::{Book, FactBody, FindingEnd, NotedRow, Stream, ToolKind};
 use crate::text::quote;
 
 /// Findings that a message names; of more it gives the number.
@@ -148,13 +148,19 @@ pub(super) fn evidence(what: String, turn: u64, call: Option<&str>) -> Evidence 
     }
 }
 
-/// The check that a run was of, for an editor to find where it is defined, and for a person to run it again.
-pub(super) fn check_of(ran: &Ran) -> CheckRef {
+/// The check that a run was of, for an editor to find where it is defined, and for a person to run it again. The command
+/// is there while the turn shows the whole of it: what the board keeps is a quote, and half a command is another one.
+pub(super) fn check_of(stream: &Stream, ran: &Ran) -> CheckRef {
+    let call = stream.turn.calls.iter().find(|call| call.id == ran.call);
+    let command = call.and_then(|call| match &call.kind {
+        ToolKind::Shell { command } => Some(command.clone()),
+        _ => None,
+    });
     CheckRef {
         runner: ran.run.runner.clone(),
         selection: ran.run.selection.clone(),
         folder: ran.run.folder.clone(),
-        command: ran.command.clone(),
+        command: command.unwrap_or_default(),
     }
 }
 

@@ -191,7 +191,7 @@ fn complaint(view: &StopView<'_>, stream: &Stream, flip: &Flip<'_>, subject: Str
         severity: Severity::Error,
         evidence: rests_on(view, stream, flip, used),
         places,
-        check: Some(kept::check_of(fail)),
+        check: Some(kept::check_of(stream, fail)),
         kept: true,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::live::Live;
 use crate::ledger::{Ledger, LedgerError};
-use crate::session::book::claim_id;
+use crate::session::book::{claim_id, finding_id};
 use crate::session::{Fact, FactBody, SessionKey};
 use crate::text;
 
@@ -58,7 +58,7 @@ impl Live {
     }
 }
 
-/// A parent's claims whose turns were copied, and what its scope came to in them, as facts of the fork.
+/// A parent's claims and kept findings whose turns were copied, and what its scope came to in them, as facts of the fork.
 fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = Fact>, copied: &[&str]) -> Vec<Fact> {
     let mut ids: BTreeMap<String, String> = BTreeMap::new();
     let mut taken = Vec::new();
@@ -79,6 +79,18 @@ fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = 
                 None => continue,
             },
             FactBody::Scope { .. } => {}
+            FactBody::Noted { finding } => {
+                let Some(old) = finding.id.clone() else { continue };
+                let id = finding_id(key, fact.agent.as_deref(), &finding.code, &finding.subject);
+                finding.id = Some(id.clone());
+                ids.insert(old, id);
+            }
+            FactBody::FindingEnded { finding, .. }
+            | FactBody::FindingReopened { finding }
+            | FactBody::Told { finding } => match ids.get(finding) {
+                Some(id) => finding.clone_from(id),
+                None => continue,
+            },
             _ => continue,
         }
         fact.key = format!("inherited:{}:{}", parent.session, fact.key);

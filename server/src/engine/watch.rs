@@ -187,9 +187,11 @@ impl Tail {
             items,
             retired,
             dismissed,
+            scope,
             ..
         } = &new.findings;
-        if old == Some(&new) || (old.is_none() && items.is_empty() && retired.is_empty() && dismissed.is_empty()) {
+        let says_nothing = items.is_empty() && retired.is_empty() && dismissed.is_empty() && scope.is_none();
+        if old == Some(&new) || (old.is_none() && says_nothing) {
             return Ok(None);
         }
         write(Path::new(&document), &new.document).map_err(WatchError::Document)?;

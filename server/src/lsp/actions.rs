@@ -1,6 +1,8 @@
 //! What a person can do about a finding in an editor: the actions on it, and what each command is about.
 //! Carrying a command out stays out.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
@@ -16,6 +18,8 @@ pub(super) const UNDO_RETIRE: &str = "proofmark.undoRetire";
 pub(super) const DISMISS: &str = "proofmark.dismissFinding";
 /// Takes that back: the finding's id.
 pub(super) const UNDO_DISMISS: &str = "proofmark.undoDismiss";
+/// Lifts a session's scope lock, and its contract with it: the session.
+pub(super) const RELEASE_SCOPE: &str = "proofmark.releaseScope";
 /// Answers a text for the agent about a finding: its id.
 pub(super) const COPY: &str = "proofmark.copyAsPrompt";
 /// Answers the command of the check that a finding is about: its id. Nothing is run.
@@ -26,11 +30,12 @@ pub(super) const OPEN_DOCUMENT: &str = "proofmark.openDocument";
 pub(super) const OPEN_TRANSCRIPT: &str = "proofmark.openTranscript";
 
 /// Every command.
-pub(super) const ALL: [&str; 8] = [
+pub(super) const ALL: [&str; 9] = [
     RETIRE,
     UNDO_RETIRE,
     DISMISS,
     UNDO_DISMISS,
+    RELEASE_SCOPE,
     COPY,
     CHECK,
     OPEN_DOCUMENT,
@@ -70,6 +75,7 @@ impl Target {
 pub(super) fn of(editor: &Editor, uri: &Uri, range: Range) -> Vec<CodeActionOrCommand> {
     let setup = editor.setup();
     let mut actions = Vec::new();
+    let mut locked = BTreeSet::new();
     for diagnostic in editor.at(uri, range) {
         let named = |member: &str| diagnostic.data.as_ref()?.get(member)?.as_str().map(str::to_owned);
         let mut add = |title: &str, command: &str, argument: Value| {
@@ -95,6 +101,11 @@ pub(super) fn of(editor: &Editor, uri: &Uri, range: Range) -> Vec<CodeActionOrCo
                 DISMISS,
                 json!({ "id": finding, "wrong": true }),
             );
+        }
+        if let (Some(_), Some(session)) = (named("scope"), named("session"))
+            && locked.insert(session.clone())
+        {
+            add("Lift the scope of this session", RELEASE_SCOPE, Value::String(session));
         }
         let Some(id) = named("id") else { continue };
         let target = json!({ "id": id, "session": named("session") });

@@ -121,6 +121,7 @@ impl Backend {
                 (method::DISMISS_FINDING, params)
             }
             actions::UNDO_DISMISS => (method::REOPEN_FINDING, json!({ "id": target.id })),
+            actions::RELEASE_SCOPE => (method::RELEASE_SCOPE, json!({ "session": target.id })),
             actions::COPY => return self.copy(&target).map(Some),
             actions::CHECK => return self.check(&target).map(Some),
             actions::OPEN_DOCUMENT => return self.open_document(&target),

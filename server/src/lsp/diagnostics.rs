@@ -152,6 +152,7 @@ fn diagnostic(
             "transcript": session.transcript,
             "turn": item.turn,
             "command": command(item),
+            "scope": session.scope.as_ref().map(|scope| scope.phase),
             "docs": pages::name(&item.code),
         })),
     }

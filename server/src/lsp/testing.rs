@@ -51,6 +51,7 @@ impl World {
             cwd: cwd.map(|cwd| cwd.display().to_string()),
             transcript: None,
             document: self.path("document.md").display().to_string(),
+            scope: None,
             items: Vec::new(),
             retired: Vec::new(),
             dismissed: Vec::new(),

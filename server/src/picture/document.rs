@@ -1,7 +1,7 @@
 //! The session's document: one line for each claim, each kept finding and each turn that was sent back.
 //! Where it is written, and when, stays out.
 
-use proofmark_protocol::query::ClaimState;
+use proofmark_protocol::query::{ClaimState, ScopePhase};
 
 use super::{MAX_MESSAGE, MAX_QUOTE, Row, codes, reasons, short, times, whose};
 use crate::session::{Book, ClaimRow, FindingEnd, NotedRow, SessionKey};
@@ -20,9 +20,10 @@ pub(super) fn text(book: &Book, key: &SessionKey, cwd: Option<&str>, rows: &[Row
     let folder = cwd.map_or_else(String::new, |cwd| format!(" in {}", plain(&quote(cwd, 400))));
     let mut text = format!(
         "# Session {} of {}\n\nFindings, claims tagged as unverified, and turns that were sent back{folder}. \
-         The turns are the person's, counted from 1.\n\n",
+         The turns are the person's, counted from 1.{}\n\n",
         plain(&short(key)),
-        key.harness
+        key.harness,
+        scope(book)
     );
     for row in rows {
         let line = match row {
@@ -48,6 +49,28 @@ pub(super) fn text(book: &Book, key: &SessionKey, cwd: Option<&str>, rows: &[Row
         text.push('\n');
     }
     text
+}
+
+/// The lock or the contract in force, as a sentence more of the introduction.
+fn scope(book: &Book) -> String {
+    let scope = book.scope();
+    let corrected = || {
+        scope.correction().map_or_else(String::new, |correction| {
+            format!(" after {}", quoted(&correction.quote))
+        })
+    };
+    match scope.phase() {
+        ScopePhase::None => String::new(),
+        ScopePhase::ContractRequired => format!(" The scope is locked{} until the agent has stated it.", corrected()),
+        ScopePhase::HardStop => format!(" Every tool is stopped{}.", corrected()),
+        ScopePhase::Locked => scope.contract().map_or_else(String::new, |contract| {
+            format!(
+                " The scope that was agreed: {}.",
+                plain(&quote(&contract.text, MAX_MESSAGE))
+            )
+        }),
+        ScopePhase::ReflectionAcknowledged => " The stop of all tools was lifted.".to_owned(),
+    }
 }
 
 fn quoted(text: &str) -> String {

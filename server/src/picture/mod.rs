@@ -8,7 +8,7 @@ mod tests;
 use std::collections::HashSet;
 
 use proofmark_protocol::findings::{CheckRef, Cited, DismissedFinding, Item, RetiredClaim, SessionFindings};
-use proofmark_protocol::query::ClaimState;
+use proofmark_protocol::query::{ClaimState, ScopePhase};
 use proofmark_protocol::{Evidence, Severity};
 
 use crate::session::book::TurnRefusals;
@@ -128,6 +128,7 @@ pub fn picture(book: &Book, key: &SessionKey, at: Whereabouts<'_>) -> Picture {
         cwd: at.cwd.map(str::to_owned),
         transcript: at.transcript.map(str::to_owned),
         document: at.document.to_owned(),
+        scope: Some(book.scope().shown()).filter(|scope| scope.phase != ScopePhase::None),
         items,
         retired,
         dismissed,

@@ -50,6 +50,7 @@ fn session(items: Vec<Item>) -> (TempDir, SessionFindings, Setup) {
         cwd: Some(work.display().to_string()),
         transcript: Some("/t.jsonl".to_owned()),
         document: document.display().to_string(),
+        scope: None,
         items,
         retired: Vec::new(),
         dismissed: Vec::new(),
