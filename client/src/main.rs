@@ -12,6 +12,7 @@ mod socket;
 mod status;
 mod stop;
 mod tryout;
+mod wrap;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ struct Cli {
 enum Command {
     /// Play a recorded session through the hook and a server of its own, and show what they say.
     Try(tryout::Arguments),
+    /// Run Codex with Proofmark's hooks, without touching its settings, and tell at the end what was found.
+    Codex(wrap::Arguments),
     /// List the claims on the ledger, or retire one.
     Claims(claims::Arguments),
     /// Tell which check a command runs and what came of it: JSON lines with command, output, exit_code and cwd on stdin.
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Try(arguments) => tryout::run(&arguments),
+        Command::Codex(arguments) => wrap::run(&arguments),
         Command::Claims(arguments) => claims::run(&Place::of_process()?, &arguments),
         Command::Classify => classify::run(),
         Command::Status { json } => status::run(&Place::of_process()?, json),
