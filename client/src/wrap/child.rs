@@ -3,9 +3,10 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-use nix::sys::signal::{SigHandler, SigSet, Signal as Nix};
+use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal as Nix};
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process, setrlimit, waitpid};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -39,17 +40,25 @@ impl Child {
     /// Starts it, in this process's group and with its streams.
     ///
     /// A signal that this process was started to ignore (`nohup`) is ignored by the child as well: what is caught here is
-    /// caught only after the child's start. Until then it waits, so that none is lost in between.
+    /// caught only after the child's start. Until then signals wait for this process, so that none is lost in between.
     pub(super) fn start(runtime: &Runtime, mut command: Command) -> io::Result<Self> {
         let _inside = runtime.enter();
         let changed = signal(SignalKind::child())?;
         let held: SigSet = OF_TERMINALS.into_iter().chain(OWN).filter_map(nix).collect();
-        held.thread_block()?;
+        let free = held.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        #[expect(
+            unsafe_code,
+            reason = "between fork and exec nothing is done but to set the mask back, which is allowed there"
+        )]
+        // They are not to wait for the child.
+        unsafe {
+            command.pre_exec(move || Ok(free.thread_set_mask()?));
+        }
         let started = command.spawn().and_then(|child| {
             let signals = caught()?;
             Ok((Pid::from_child(&child), signals))
         });
-        held.thread_unblock()?;
+        free.thread_set_mask()?;
         let (pid, signals) = started?;
         Ok(Self { pid, changed, signals })
     }

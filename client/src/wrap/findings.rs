@@ -115,7 +115,9 @@ impl Findings {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    use tokio::net::UnixListener;
 
     use super::*;
 
@@ -173,5 +175,60 @@ mod tests {
         findings.take(changed(true, &[("new", &[("a", "1")])]));
         assert_eq!(ids(&findings, &started("new", "startup")), ["a"]);
         assert_eq!(ids(&findings, &started("new", "resume")), Vec::<String>::new());
+    }
+
+    /// Answers one subscription as a server does, with one message, and is gone.
+    async fn say_once(listener: &UnixListener, changed: &FindingsChanged) {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut stream = BufReader::new(stream);
+        let mut line = String::new();
+        stream.read_line(&mut line).await.unwrap();
+        let asked: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(asked["method"], method::SUBSCRIBE_FINDINGS);
+        let speaker = json!({"protocol": 1, "build": "0.1.0"});
+        let params = json!({"subscription": 7, "result": changed});
+        for message in [
+            json!({"jsonrpc": "2.0", "id": asked["id"], "result": 7, "proofmark": speaker}),
+            json!({"jsonrpc": "2.0", "method": method::FINDINGS_CHANGED, "params": params, "proofmark": speaker}),
+        ] {
+            stream.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_server_said_is_kept_when_it_is_gone_and_the_next_one_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let mut findings = Findings::behind(socket.clone());
+        assert!(!findings.settle().await, "nobody was heard");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let servers = async {
+            say_once(&listener, &changed(true, &[("a", &[("1", "1")])])).await;
+            say_once(&listener, &changed(true, &[("a", &[("2", "1")]), ("b", &[("3", "1")])])).await;
+            // Whoever comes again has heard the second one to its end.
+            listener.accept().await.unwrap();
+        };
+        tokio::select! {
+            () = servers => {}
+            never = findings.follow() => match never {},
+        }
+        drop(listener);
+        std::fs::remove_file(&socket).unwrap();
+        assert!(findings.settle().await, "what was heard counts");
+        assert_eq!(ids(&findings, &started("a", "startup")), ["2"]);
+        assert_eq!(ids(&findings, &started("b", "startup")), ["3"]);
+    }
+
+    #[tokio::test]
+    async fn the_last_word_is_the_servers_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let mut findings = Findings::behind(socket.clone());
+        findings.take(changed(true, &[("a", &[("1", "1")])]));
+        let listener = UnixListener::bind(&socket).unwrap();
+        let last = changed(true, &[("a", &[("1", "1"), ("2", "1")])]);
+        let ((), heard) = tokio::join!(say_once(&listener, &last), findings.settle());
+        assert!(heard);
+        assert_eq!(ids(&findings, &started("a", "startup")), ["1", "2"]);
     }
 }

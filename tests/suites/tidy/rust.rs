@@ -42,7 +42,12 @@ const WORLDLY: &[&str] = &[
 ];
 
 /// Where one harness may be told from another.
-const HARNESS_ROOMS: &[&str] = &["server/src/harness/", "client/hook/src/", "protocol/src/event.rs"];
+const HARNESS_ROOMS: &[&str] = &[
+    "server/src/harness/",
+    "client/hook/src/",
+    "client/src/wrap/",
+    "protocol/src/event.rs",
+];
 const HARNESSES: &[&str] = &[
     "Harness::ClaudeCode",
     "Harness::Codex",
