@@ -166,11 +166,14 @@ fn the_wrapper_leaves_the_screen_to_codex_and_tells_when_it_is_gone() -> Result<
         let arguments = ["codex", "--fail-on", "refuse", "--", "Is the parser ready?"];
         let mut terminal = Terminal::start(setsid, proofmark.as_os_str(), &arguments)?;
         terminal.shows("Blocked by hook", 1, LIMIT)?;
-        // Asked to leave until it does: at first there may still be something that it cancels instead.
-        let left = process::until(LIMIT, || {
+        // Asked to leave until it does: at first there may still be something that it cancels instead. Once it goes, the
+        // same key would be a signal.
+        let leaves = process::until(LIMIT, || {
             terminal.press("\u{3}").ok();
-            terminal.end(Duration::from_millis(300)).ok().flatten()
+            terminal.shows("Shutting down", 1, Duration::from_millis(300)).ok()
         });
+        ensure!(leaves.is_some(), "{}", terminal.shown());
+        let left = terminal.end(LIMIT)?;
         let code = left.context("Codex did not end")?.code();
         ensure!(code == Some(3), "{code:?}: {}", terminal.shown());
         terminal.shows("Proofmark found in this run:", 1, LIMIT)?;

@@ -87,7 +87,8 @@ mod tests {
             std::env::join_paths(programs.iter().map(|program| program.parent().unwrap())).unwrap()
         };
         let all = path(&[&plain, &own, &first, &second]);
-        let cases: [(Option<&OsStr>, Option<&OsStr>, Result<&Path, &str>); 9] = [
+        type Case<'a> = (Option<&'a OsStr>, Option<&'a OsStr>, Result<&'a Path, &'a str>);
+        let cases: [Case<'_>; 9] = [
             (None, Some(&all), Ok(&first)),
             (Some(OsStr::new("")), Some(&all), Ok(&first)),
             (Some(second.as_os_str()), Some(&all), Ok(&second)),

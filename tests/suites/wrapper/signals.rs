@@ -107,11 +107,18 @@ fn a_child_that_stopped_itself_goes_on_when_the_wrapper_is_told_to() {
     let codex = StandIn::new("echo $$; kill -STOP $$; echo back; exit 5");
     let (wrapper, child) = ready(&mut codex.command(&["--", "exec"]));
     let stopped = || {
-        let state = Command::new("ps")
-            .args(["-o", "state=", "-p", &child.to_string()])
-            .output()
-            .unwrap();
-        state.stdout.starts_with(b"T").then_some(())
+        // The state follows the name, which is in parentheses; where there is no such file, `ps` tells it.
+        let stat = fs::read_to_string(format!("/proc/{child}/stat"));
+        let state = stat
+            .map(|stat| stat.rsplit_once(") ").unwrap().1.to_owned())
+            .unwrap_or_else(|_| {
+                let ps = Command::new("ps")
+                    .args(["-o", "state=", "-p", &child.to_string()])
+                    .output()
+                    .unwrap();
+                String::from_utf8(ps.stdout).unwrap()
+            });
+        state.starts_with('T').then_some(())
     };
     until(LIMIT, stopped).unwrap();
     signal(wrapper.id(), Signal::CONT);
