@@ -87,7 +87,7 @@ impl Child {
             tokio::select! {
                 _ = self.changed.recv() => {}
                 Some(signal) = self.signals.recv() => {
-                    if !OF_TERMINALS.contains(&signal) || !is_in_front() {
+                    if is_ours_alone(signal) {
                         // It fails only when the child has just ended, and then there is nobody to tell.
                         let _gone = kill_process(self.pid, signal);
                     }
@@ -123,11 +123,18 @@ fn stop_as_well() {
     }
 }
 
-/// True when what a person types at the terminal reaches Codex without us.
-fn is_in_front() -> bool {
-    terminal()
-        .and_then(|terminal| rustix::termios::tcgetpgrp(terminal).ok())
-        .is_some_and(|group| group == rustix::process::getpgrp())
+/// True for a signal that Codex did not get with us. Those that a terminal sends go to everything in front of it, and are
+/// taken as such there. Ctrl-Z is looked at after it has put us aside, when we may be in front or not: where there is a
+/// terminal at all, it comes from there.
+fn is_ours_alone(signal: Signal) -> bool {
+    let terminal = if OF_TERMINALS.contains(&signal) {
+        terminal()
+    } else {
+        None
+    };
+    let Some(terminal) = terminal else { return true };
+    let in_front = rustix::termios::tcgetpgrp(terminal).is_ok_and(|group| group == rustix::process::getpgrp());
+    signal != Signal::TSTP && !in_front
 }
 
 fn terminal() -> Option<File> {

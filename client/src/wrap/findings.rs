@@ -25,8 +25,6 @@ pub(super) struct Findings {
     /// As each was seen first: what a session that was resumed had before.
     first: HashMap<String, Vec<Item>>,
     now: HashMap<String, Vec<Item>>,
-    /// The server was heard at least once.
-    heard: bool,
 }
 
 impl Findings {
@@ -36,7 +34,6 @@ impl Findings {
             socket,
             first: HashMap::new(),
             now: HashMap::new(),
-            heard: false,
         }
     }
 
@@ -53,16 +50,17 @@ impl Findings {
     }
 
     /// Asks for everything once more: what was decided last may still have been on its way. A server that is gone by now
-    /// leaves what it said before; false when none was ever heard.
+    /// leaves what it said before, and the answer is false.
     pub(super) async fn settle(&mut self) -> bool {
         let last = async {
             let (_client, mut subscription) = self.subscribe().await.ok()?;
             subscription.next().await?.ok()
         };
-        if let Ok(Some(changed)) = tokio::time::timeout(LAST, last).await {
-            self.take(changed);
-        }
-        self.heard
+        let Ok(Some(changed)) = tokio::time::timeout(LAST, last).await else {
+            return false;
+        };
+        self.take(changed);
+        true
     }
 
     /// A subscription, and the client that has to live as long.
@@ -81,7 +79,6 @@ impl Findings {
     }
 
     fn take(&mut self, changed: FindingsChanged) {
-        self.heard = true;
         if changed.whole {
             self.now.clear();
         }
@@ -200,7 +197,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let mut findings = Findings::behind(socket.clone());
-        assert!(!findings.settle().await, "nobody was heard");
+        assert!(!findings.settle().await, "nobody is there");
         let listener = UnixListener::bind(&socket).unwrap();
         let servers = async {
             say_once(&listener, &changed(true, &[("a", &[("1", "1")])])).await;
@@ -214,7 +211,7 @@ mod tests {
         }
         drop(listener);
         std::fs::remove_file(&socket).unwrap();
-        assert!(findings.settle().await, "what was heard counts");
+        assert!(!findings.settle().await, "nobody is there any more");
         assert_eq!(ids(&findings, &started("a", "startup")), ["2"]);
         assert_eq!(ids(&findings, &started("b", "startup")), ["3"]);
     }

@@ -146,11 +146,13 @@ impl Watch {
             Err(error) => return Known::Unchecked(format!("the list of its sessions can't be read: {error}")),
         };
         if !started.is_empty() {
-            if !runtime.block_on(self.findings.settle()) {
+            let is_last = runtime.block_on(self.findings.settle());
+            let items = started.iter().flat_map(|session| self.findings.of(session));
+            let told: Vec<Told> = items.map(|item| Told::from(&item)).collect();
+            if told.is_empty() && !is_last {
                 return Known::Unchecked("Proofmark's server can't be reached".to_owned());
             }
-            let items = started.iter().flat_map(|session| self.findings.of(session));
-            return Known::Watched(items.map(|item| Told::from(&item)).collect());
+            return Known::Watched(told);
         }
         match self.records.map(|records| records.judge()) {
             None | Some(Ok(Record::None)) => Known::NoSession,

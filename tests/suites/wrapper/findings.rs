@@ -19,6 +19,7 @@ for step in "$HOME"/steps/*; do
   case $step in
     *.record) mkdir -p "$(dirname "$RECORD")"; cat "$step" >>"$RECORD" ;;
     *.start) [ -z "$HOOKS" ] || { sh -c "$note" <"$step"; sh -c "$hook" <"$step"; } ;;
+    *.note) [ -z "$HOOKS" ] || sh -c "$note" <"$step" ;;
     *.event) [ -z "$HOOKS" ] || sh -c "$hook" <"$step" ;;
   esac
 done
@@ -244,4 +245,17 @@ fn of_a_record_that_grew_only_the_new_turns_count() {
     assert_eq!(left.status.code(), Some(4));
     assert!(left.stderr().contains("saw no session"), "{}", left.stderr());
     assert_eq!(played.run(&[], false).stderr(), "");
+}
+
+#[test]
+fn a_session_of_which_nobody_can_tell_is_not_called_clean() {
+    let mut played = Played::new();
+    // Its start is noted, and then no hook reaches a server.
+    played.event("note", "SessionStart", &json!({"source": "startup"}));
+    let left = played.run(&["--fail-on", "refuse"], true);
+    assert_eq!(left.status.code(), Some(4), "{}", left.stderr());
+    assert!(left.stderr().contains("server can't be reached"), "{}", left.stderr());
+    let left = played.run(&[], true);
+    assert_eq!(left.status.code(), Some(0));
+    assert!(left.stderr().contains("did not check this run"), "{}", left.stderr());
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use proofmark_tests::need;
+use proofmark_tests::process::until;
 use proofmark_tests::terminal::Terminal;
 
 use crate::stand_in::{LIMIT, StandIn};
@@ -40,20 +41,35 @@ fn the_terminal_is_codexs_own() -> anyhow::Result<()> {
 }
 
 #[test]
-fn an_interrupt_from_the_keyboard_is_codexs_and_comes_once() -> anyhow::Result<()> {
+fn an_interrupt_from_the_keyboard_reaches_codex() -> anyhow::Result<()> {
     if !has_setsid() {
         return need::missing("setsid");
     }
-    // Counted until some quiet has passed: a second one would be the wrapper's.
-    let script = "count=0; trap 'count=$((count+1)); echo got $count' INT; echo ready; \
-                  while [ $count = 0 ]; do sleep 0.05; done; sleep 0.5; sleep 0.1; echo in all $count; exit 4";
-    let codex = StandIn::new(script);
+    let codex = StandIn::new("trap 'echo got it; exit 4' INT; echo ready; while :; do sleep 0.05; done");
     let mut terminal = terminal(&codex, &codex.world.program("proofmark"), &["codex", "--", "exec"]);
     terminal.shows("ready", 1, LIMIT).unwrap();
     terminal.press("\u{3}").unwrap();
-    terminal.shows("in all 1", 1, LIMIT).unwrap();
+    terminal.shows("got it", 1, LIMIT).unwrap();
     assert_eq!(terminal.end(LIMIT).unwrap().unwrap().code(), Some(4));
     codex.assert_nothing_is_left();
+    Ok(())
+}
+
+#[test]
+fn the_wrapper_adds_no_interrupt_to_the_keyboards() -> anyhow::Result<()> {
+    if !has_setsid() {
+        return need::missing("setsid");
+    }
+    // Out of the terminal's reach: an interrupt that comes here comes from the wrapper. It would come while this sleeps.
+    let inner = "trap 'echo one too many; exit 9' INT; echo ready; read line; sleep 0.5; exit 4";
+    let codex = StandIn::new(&format!("exec setsid sh -c \"{inner}\""));
+    let mut terminal = terminal(&codex, &codex.world.program("proofmark"), &["codex", "--", "exec"]);
+    terminal.shows("ready", 1, LIMIT).unwrap();
+    terminal.press("\u{3}").unwrap();
+    // The terminal drops what was typed before an interrupt, so it has to have taken that.
+    terminal.shows("^C", 1, LIMIT).unwrap();
+    terminal.press("go\n").unwrap();
+    assert_eq!(terminal.end(LIMIT).unwrap().unwrap().code(), Some(4));
     Ok(())
 }
 
@@ -91,5 +107,33 @@ fn a_run_that_is_put_aside_comes_back() -> anyhow::Result<()> {
         assert!(terminal.end(Duration::from_secs(20)).unwrap().is_some());
         codex.assert_nothing_is_left();
     }
+    Ok(())
+}
+
+#[test]
+fn a_run_that_goes_on_behind_the_shell_waits_there_for_the_keyboard() -> anyhow::Result<()> {
+    if !has_setsid() {
+        return need::missing("setsid");
+    }
+    let codex = StandIn::new("echo ready; read line; echo \"<$line>\"; exit 6");
+    let mut terminal = terminal(&codex, Path::new("/bin/sh"), &["-i"]);
+    terminal.press("\"$PROOFMARK\" codex -- exec\n").unwrap();
+    terminal.shows("ready", 1, LIMIT).unwrap();
+    terminal.press("\u{1a}").unwrap();
+    terminal.shows("Stopped", 1, LIMIT).unwrap();
+    terminal.press("bg\n").unwrap();
+    // Shells tell of a job when they are about to prompt.
+    let stopped = until(LIMIT, || {
+        terminal.press("\n").unwrap();
+        terminal.shows("tty input", 1, Duration::from_millis(100)).ok()
+    });
+    assert!(stopped.is_some(), "{}", terminal.shown());
+    terminal.press("fg; echo \"at last: $?\"\n").unwrap();
+    terminal.press("typed\n").unwrap();
+    terminal.shows("<typed>", 1, LIMIT).unwrap();
+    terminal.shows("at last: 6", 1, LIMIT).unwrap();
+    terminal.press("exit 0\n").unwrap();
+    assert!(terminal.end(Duration::from_secs(20)).unwrap().is_some());
+    codex.assert_nothing_is_left();
     Ok(())
 }
