@@ -17,6 +17,8 @@ use proofmark_tests::world::World;
 use serde_json::json;
 
 const VERSION: &str = "0.171.0";
+/// The trust in a hook for `Stop` that runs `touch trusted`.
+const TRUSTED: &str = "sha256:2fc889e99a61538ae68fb7f1638823880d76db5b6133fe60709af69be07a999d";
 /// One run of Codex is done by then.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -105,12 +107,15 @@ fn exec(program: &Path, world: &World, own: &[&str], arguments: &[&str]) -> Resu
 #[test]
 fn the_wrapper_tells_at_the_end_sets_the_code_and_touches_no_file() -> Result<()> {
     with_codex(|program, world| {
-        // A hook of the person's own that they have not trusted: it stays so.
+        // Two hooks of the person's own, of which they have trusted one: that one runs, and the other does not.
         let hooks = world.home().join(".codex/hooks.json");
-        let ran = world.home().join("ran");
-        let own = json!({"hooks": {"Stop": [{"hooks": [
-            {"type": "command", "command": format!("touch '{}'", ran.display())},
-        ]}]}});
+        let group = |command| json!({"hooks": [{"type": "command", "command": command}]});
+        let own = json!({"hooks": {"Stop": [group("touch trusted"), group("touch untrusted")]}});
+        // What Codex 0.171.0 itself stores for the first one when it is trusted.
+        let trust = format!(
+            "[hooks.state.{}]\ntrusted_hash = \"{TRUSTED}\"\n",
+            json!(format!("{}:stop:0:0", hooks.display()))
+        );
         for (own_arguments, arguments, code, told) in [
             (&["--fail-on", "refuse"][..], &["--json"][..], 3, true),
             (&["--fail-on", "advise"], &[], 3, true),
@@ -123,6 +128,7 @@ fn the_wrapper_tells_at_the_end_sets_the_code_and_touches_no_file() -> Result<()
             codex::configure(DIRECT, world, &model)?;
             fs::write(&hooks, own.to_string())?;
             let config = world.home().join(".codex/config.toml");
+            fs::write(&config, fs::read_to_string(&config)? + &trust)?;
             let before = (fs::read(&config)?, fs::read(&hooks)?);
             let done = exec(&program, world, own_arguments, arguments)?;
             let context = || format!("{own_arguments:?} {arguments:?}: {done:#?}");
@@ -145,7 +151,12 @@ fn the_wrapper_tells_at_the_end_sets_the_code_and_touches_no_file() -> Result<()
                 (fs::read(&config)?, fs::read(&hooks)?) == before,
                 "a file of the person's is another one"
             );
-            ensure!(!ran.exists(), "a hook ran that the person has not trusted");
+            let ran = |name| world.project().join(name).exists();
+            ensure!(!ran("untrusted"), "a hook ran that the person has not trusted");
+            ensure!(ran("trusted") == hooked, "what the person has trusted: {}", context());
+            if hooked {
+                fs::remove_file(world.project().join("trusted"))?;
+            }
             let temporary: Vec<_> = fs::read_dir(world.home().join("tmp"))?.collect();
             ensure!(temporary.is_empty(), "{temporary:?} is left");
         }

@@ -160,9 +160,7 @@ impl Watch {
                 version,
                 told: findings.iter().map(Told::from).collect(),
             },
-            Some(Ok(Record::Unclear)) => Known::Unchecked(
-                "Codex ran no hooks, and more than one of its records in this folder has grown meanwhile".to_owned(),
-            ),
+            Some(Ok(Record::Unclear(why))) => Known::Unchecked(format!("Codex ran no hooks, and {why}")),
             Some(Err(error)) => {
                 Known::Unchecked(format!("Codex ran no hooks, and its record can't be judged: {error:#}"))
             }

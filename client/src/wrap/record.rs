@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use crate::tryout;
 
-/// Records that are looked at, at most; a person who has more is told that the run was not checked.
+/// Records that are looked at, at most: of a person who has more, no run is judged.
 const MAX_RECORDS: usize = 200_000;
-/// A record that is longer is not read, in bytes.
+/// A record that is longer is not judged, in bytes.
 const MAX_RECORD: u64 = 512 * 1024 * 1024;
 /// Options of Codex (0.171.0) that take the next argument as their value, in front of the command.
 #[rustfmt::skip]
@@ -28,11 +28,11 @@ const WITH_VALUE: [&str; 19] = [
 pub(super) enum Record {
     /// None was written: nothing was run.
     None,
-    /// There is more than one that may be it.
-    Unclear,
+    /// It can't be told which one it is. Why, in plain words.
+    Unclear(&'static str),
     /// It was judged.
     Judged {
-        /// The version of Codex, as the record tells it.
+        /// The version of Codex, as the record tells it; empty where it does not.
         version: String,
         /// What was found in this run's turns.
         findings: Vec<Finding>,
@@ -44,7 +44,8 @@ pub(super) struct Records {
     folder: PathBuf,
     /// The folder in which the agent works.
     cwd: PathBuf,
-    before: HashMap<PathBuf, u64>,
+    /// None when there were too many.
+    before: Option<HashMap<PathBuf, u64>>,
 }
 
 impl Records {
@@ -69,10 +70,16 @@ impl Records {
     /// # Errors
     /// It can't be read or judged.
     pub(super) fn judge(&self) -> anyhow::Result<Record> {
+        let (Some(before), Some(now)) = (&self.before, lengths(&self.folder)) else {
+            return Ok(Record::Unclear("there are too many records to look at"));
+        };
         let mut grown = Vec::new();
-        for (path, length) in lengths(&self.folder) {
-            let from = self.before.get(&path).copied().unwrap_or(0);
-            if length > from && length <= MAX_RECORD {
+        for (path, length) in now {
+            let from = before.get(&path).copied().unwrap_or(0);
+            if length > MAX_RECORD && length > from {
+                return Ok(Record::Unclear("a record that has grown meanwhile is too long"));
+            }
+            if length > from {
                 let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
                 let from = usize::try_from(from).unwrap_or(usize::MAX);
                 if let Some(version) = self.is_ours(&bytes, from) {
@@ -83,7 +90,9 @@ impl Records {
         let mut grown = grown.into_iter();
         match (grown.next(), grown.next()) {
             (None, _) => Ok(Record::None),
-            (Some(_), Some(_)) => Ok(Record::Unclear),
+            (Some(_), Some(_)) => Ok(Record::Unclear(
+                "more than one record of work in this folder has grown meanwhile",
+            )),
             (Some((path, bytes, from, version)), None) => {
                 let findings = tryout::judge(&path, &bytes, from)?;
                 Ok(Record::Judged { version, findings })
@@ -130,8 +139,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     real(one) == real(other)
 }
 
-/// Every record below a folder, with its length in bytes.
-fn lengths(folder: &Path) -> HashMap<PathBuf, u64> {
+/// Every record below a folder, with its length in bytes; none when there are too many.
+fn lengths(folder: &Path) -> Option<HashMap<PathBuf, u64>> {
     let mut found = HashMap::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
@@ -140,14 +149,17 @@ fn lengths(folder: &Path) -> HashMap<PathBuf, u64> {
             let path = entry.path();
             match entry.metadata() {
                 Ok(metadata) if metadata.is_dir() => open.push(path),
-                Ok(metadata) if path.extension() == Some(OsStr::new("jsonl")) && found.len() < MAX_RECORDS => {
+                Ok(metadata) if path.extension() == Some(OsStr::new("jsonl")) => {
+                    if found.len() == MAX_RECORDS {
+                        return None;
+                    }
                     found.insert(path, metadata.len());
                 }
                 _ => {}
             }
         }
     }
-    found
+    Some(found)
 }
 
 /// Whether Codex is told to `exec`, and the folder that it is sent to.
@@ -234,6 +246,6 @@ mod tests {
         assert!(is_none(), "neither are these");
         write(&sessions, "one", "", &here, "");
         write(&sessions, "two", "", &here, "");
-        assert!(matches!(records.judge().unwrap(), Record::Unclear));
+        assert!(matches!(records.judge().unwrap(), Record::Unclear(_)));
     }
 }

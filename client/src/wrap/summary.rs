@@ -71,7 +71,7 @@ pub(super) enum Known {
     Watched(Vec<Told>),
     /// Our hooks did not run. The record was judged when all was over.
     Afterwards {
-        /// The version of Codex.
+        /// The version of Codex; empty where nobody told it.
         version: String,
         /// What was found.
         told: Vec<Told>,
