@@ -139,7 +139,7 @@ fn dense(text: &str) -> String {
 /// The text without escape sequences: `ESC [ … letter`, and `ESC ] …` up to its end.
 fn plain(text: &str) -> String {
     let mut kept = String::new();
-    let mut rest = text.chars().peekable();
+    let mut rest = text.chars();
     while let Some(c) = rest.next() {
         if c != '\u{1b}' {
             kept.push(c);
@@ -147,7 +147,13 @@ fn plain(text: &str) -> String {
         }
         match rest.next() {
             Some('[') => while rest.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
-            Some(']') => while rest.next().is_some_and(|c| c != '\u{7}' && c != '\u{1b}') {},
+            Some(']') => {
+                let end = rest.by_ref().find(|c| matches!(c, '\u{7}' | '\u{1b}'));
+                if end == Some('\u{1b}') {
+                    // The other half of the end.
+                    rest.next();
+                }
+            }
             _ => {}
         }
     }
