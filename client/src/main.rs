@@ -16,6 +16,7 @@ mod socket;
 mod status;
 mod stop;
 mod tryout;
+mod wrap;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ enum Command {
     Install(install::Install),
     /// Take Proofmark's hooks out again: back to the byte where nobody else has written since.
     Uninstall(install::Uninstall),
+    /// Run Codex with Proofmark's hooks, without touching its settings, and tell at the end what was found.
+    Codex(wrap::Arguments),
     /// List the claims on the ledger, or retire one.
     Claims(claims::Arguments),
     /// List the findings that the ledger keeps.
@@ -120,6 +123,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Try(arguments) => tryout::run(&arguments),
         Command::Install(arguments) => install::install(&Place::of_process()?, &arguments),
         Command::Uninstall(arguments) => install::uninstall(&Place::of_process()?, &arguments),
+        Command::Codex(arguments) => wrap::run(&arguments),
         Command::Claims(arguments) => claims::run(&Place::of_process()?, &arguments),
         Command::Findings(arguments) => findings::run(&Place::of_process()?, &arguments),
         Command::Dismiss(arguments) => dismiss::run(&Place::of_process()?, &arguments),

@@ -34,10 +34,36 @@ const PROMPT_LIMIT: Duration = Duration::from_secs(120);
 pub const DIRECT: &str = "gpt-5.5";
 /// A model that writes scripts, which call the tools.
 pub const SCRIPTS: &str = "gpt-5.6-sol";
+/// The newest model that Codex 0.171.0 knows: it offers the person no other one in its place.
+pub const NEWEST: &str = "gpt-6-sol";
 
 /// What starts sessions of this program, for a model that Codex 0.171.0 knows by this name.
 pub fn starter(program: PathBuf, name: &str) -> impl for<'w> Fn(&'w World, &Model) -> Result<Box<dyn Client + 'w>> {
     move |world, model| Ok(Box::new(Session::start(&program, name, world, model)?))
+}
+
+/// As [`starter`], but the person has registered nothing: `proofmark codex` runs the program.
+pub fn wrapped(program: PathBuf, name: &str) -> impl for<'w> Fn(&'w World, &Model) -> Result<Box<dyn Client + 'w>> {
+    move |world, model| {
+        configure(name, world, model)?;
+        Ok(Box::new(Session::new(&program, world, true)))
+    }
+}
+
+/// `proofmark codex`, to run this program with arguments that follow.
+pub fn wrapper(program: &Path, world: &World, own: &[&str]) -> Command {
+    let mut command = world.command(&world.program("proofmark"));
+    surround(&mut command, world);
+    command.env("PROOFMARK_CODEX", program).arg("codex").args(own).arg("--");
+    command
+}
+
+/// What Codex looks for in its surroundings.
+pub fn surround(command: &mut Command, world: &World) {
+    // A folder above Codex's own would be warned about.
+    command
+        .env("TMPDIR", world.home().join("tmp"))
+        .env("SCRIPTED_KEY", "scripted");
 }
 
 /// A session, each of whose prompts is a process of its own: the later ones take the thread up again.
@@ -45,6 +71,8 @@ pub fn starter(program: PathBuf, name: &str) -> impl for<'w> Fn(&'w World, &Mode
 pub struct Session<'w> {
     world: &'w World,
     program: PathBuf,
+    /// `proofmark codex` runs the program.
+    is_wrapped: bool,
     thread: Option<String>,
     ended: Ended,
 }
@@ -55,38 +83,44 @@ impl<'w> Session<'w> {
     /// # Errors
     /// The settings cannot be written.
     pub fn start(program: &Path, name: &str, world: &'w World, model: &Model) -> Result<Self> {
-        let home = world.home().join(".codex");
-        fs::create_dir_all(&home)?;
-        fs::create_dir_all(world.home().join("tmp"))?;
-        let project = world.project();
-        let project = project.to_str().context("the project's path is no UTF-8")?;
-        fs::write(home.join("config.toml"), config(name, &model.url(), project))?;
+        configure(name, world, model)?;
         let hook = world.program("proofmark-hook");
         let hook = hook.to_str().context("the hook's path is no UTF-8")?;
-        fs::write(home.join("hooks.json"), serde_json::to_vec_pretty(&registration(hook))?)?;
-        Ok(Self {
+        let hooks = world.home().join(".codex/hooks.json");
+        fs::write(hooks, serde_json::to_vec_pretty(&registration(hook))?)?;
+        Ok(Self::new(program, world, false))
+    }
+
+    fn new(program: &Path, world: &'w World, is_wrapped: bool) -> Self {
+        Self {
             world,
             program: program.to_owned(),
+            is_wrapped,
             thread: None,
             ended: Ended {
                 code: Some(0),
                 ..Ended::default()
             },
-        })
+        }
     }
 
     fn command(&self) -> Command {
-        let mut command = self.world.command(&self.program);
-        command
-            // A folder above Codex's own would be warned about.
-            .env("TMPDIR", self.world.home().join("tmp"))
-            .env("SCRIPTED_KEY", "scripted")
-            .arg("exec");
+        let mut command = if self.is_wrapped {
+            wrapper(&self.program, self.world, &[])
+        } else {
+            let mut command = self.world.command(&self.program);
+            surround(&mut command, self.world);
+            command
+        };
+        command.arg("exec");
         if self.thread.is_some() {
             command.arg("resume");
         }
-        // Trust in a hook is the person's to give; a test stands for one who gave it.
-        command.args(["--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
+        command.args(["--json", "--skip-git-repo-check"]);
+        if !self.is_wrapped {
+            // Trust in a hook is the person's to give; a test stands for one who gave it.
+            command.arg("--dangerously-bypass-hook-trust");
+        }
         command.args(&self.thread);
         command
     }
@@ -113,6 +147,22 @@ impl Client for Session<'_> {
     fn finish(self: Box<Self>) -> Result<Ended> {
         Ok(self.ended)
     }
+}
+
+/// Tells Codex where the model is, and makes the folders that it needs.
+///
+/// # Errors
+/// They cannot be written.
+pub fn configure(name: &str, world: &World, model: &Model) -> Result<()> {
+    let home = world.home().join(".codex");
+    fs::create_dir_all(&home)?;
+    fs::create_dir_all(world.home().join("tmp"))?;
+    let project = world.project();
+    let project = project.to_str().context("the project's path is no UTF-8")?;
+    Ok(fs::write(
+        home.join("config.toml"),
+        config(name, &model.url(), project),
+    )?)
 }
 
 /// Codex's settings: the scripted model, nothing that looks for a network, and no question to a person.

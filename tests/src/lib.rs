@@ -15,5 +15,6 @@ pub mod python;
 pub mod scenario;
 pub mod schema;
 pub mod talk;
+pub mod terminal;
 pub mod transcript;
 pub mod world;

@@ -45,28 +45,59 @@ pub(crate) fn of(hook: &Hook<'_>, file: &Path) -> Trust {
     }
 }
 
-/// SHA-256 over the hook's definition as JSON without white space, its names in the order of the alphabet, defaults
-/// filled in.
+/// What a hook says, as far as Codex knows it again by that; defaults filled in.
+pub(crate) struct Definition<'a> {
+    /// The event, as its key below `hooks`.
+    pub(crate) event: &'a str,
+    /// The command line.
+    pub(crate) command: &'a str,
+    /// Its time, in seconds.
+    pub(crate) timeout: u64,
+    /// False when Codex does not wait for it.
+    pub(crate) waits: bool,
+    /// What is shown while it runs.
+    pub(crate) status: Option<&'a str>,
+    /// The matcher of its group, for an event that has one.
+    pub(crate) matcher: Option<&'a str>,
+}
+
+impl Definition<'_> {
+    /// SHA-256 over it as JSON without white space, its names in the order of the alphabet (Codex 0.171.0).
+    pub(crate) fn hash(&self) -> String {
+        let json = |text: &str| serde_json::Value::from(text).to_string();
+        let status = self
+            .status
+            .map(|status| format!(r#""statusMessage":{},"#, json(status)));
+        let matcher = self.matcher.map(|matcher| format!(r#","matcher":{}"#, json(matcher)));
+        let text = format!(
+            r#"{{"event_name":{},"hooks":[{{"async":{},"command":{},{}"timeout":{},"type":"command"}}]{}}}"#,
+            json(&snake(self.event)),
+            !self.waits,
+            json(self.command),
+            status.unwrap_or_default(),
+            self.timeout,
+            matcher.unwrap_or_default(),
+        );
+        format!("sha256:{}", hex(&Sha256::digest(text)))
+    }
+}
+
 fn hash(hook: &Hook<'_>) -> String {
-    let json = |text: &str| serde_json::Value::from(text).to_string();
     let is_short = SHORT.contains(&hook.event);
     let asked = hook.node.get("timeout").and_then(Node::whole);
     let timeout = asked.unwrap_or(if is_short { 1 } else { TIMEOUT }).max(1);
     let timeout = if is_short { timeout.min(3) } else { timeout };
     let text = |name: &str| hook.node.get(name).and_then(Node::text);
     let waits = hook.node.get("async").map(|node| &node.kind) != Some(&Kind::Bool(true));
-    let status = text("statusMessage").map(|status| format!(r#""statusMessage":{},"#, json(status)));
-    let matcher = hook.matcher.filter(|_| MATCHED.contains(&hook.event));
-    let matcher = matcher.map(|matcher| format!(r#","matcher":{}"#, json(matcher)));
-    let definition = format!(
-        r#"{{"event_name":{},"hooks":[{{"async":{},"command":{},{}"timeout":{timeout},"type":"command"}}]{}}}"#,
-        json(&snake(hook.event)),
-        !waits,
-        json(text("command").unwrap_or_default()),
-        status.unwrap_or_default(),
-        matcher.unwrap_or_default(),
-    );
-    format!("sha256:{}", hex(&Sha256::digest(definition)))
+    let definition = Definition {
+        event: hook.event,
+        command: text("command").unwrap_or_default(),
+        timeout,
+        waits,
+        status: text("statusMessage"),
+        matcher: hook.matcher.filter(|_| MATCHED.contains(&hook.event)),
+    };
+    definition.hash()
 }
 
 /// Bytes in hexadecimal digits.
@@ -75,7 +106,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 /// `PreToolUse` as `pre_tool_use`.
-fn snake(event: &str) -> String {
+pub(crate) fn snake(event: &str) -> String {
     let mut name = String::new();
     for (nth, c) in event.chars().enumerate() {
         if c.is_ascii_uppercase() && nth > 0 {

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use indicatif::ProgressBar;
 use proofmark_protocol::query::Claim;
 use proofmark_protocol::{Finding, Outcome};
 use proofmark_server::harness::HarnessSpec;
@@ -80,10 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => (RECORDED.to_vec(), None),
         Some(path) => (read(path)?, Some(path.as_path())),
     };
-    // A helper's record that can't be read leaves what the helper did unknown, as it does when a session is live.
-    let helpers = |spec: &HarnessSpec, agent: &str| std::fs::read((spec.agent_transcript)(path?, agent)?).ok();
-    let script = script::Script::of(&bytes, &helpers)
-        .with_context(|| path.map_or("the recorded session".to_owned(), |path| path.display().to_string()))?;
+    let script = script(&bytes, path)?;
     // Also what a helper agent's record looks like on its own.
     if let Some(path) = path.filter(|_| script.events.is_empty()) {
         bail!(
@@ -100,6 +98,29 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         say(&show::text(&report, path))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is found in a session's record, in the turns that begin at or behind a byte of it. Nothing of it is kept.
+///
+/// # Errors
+/// It is no record, or it can't be played.
+pub(crate) fn judge(path: &Path, bytes: &[u8], from: usize) -> anyhow::Result<Vec<Finding>> {
+    let script = script(bytes, Some(path))?;
+    let prompts = script
+        .events
+        .iter()
+        .filter(|event| matches!(event.kind, script::Kind::Prompt(_)));
+    let before = prompts.filter(|event| event.written < from).count();
+    let report = play::play(&script, bytes, Some(path), &ProgressBar::hidden())?;
+    let turns = report.turns.into_iter().skip(before);
+    Ok(turns.flat_map(|turn| turn.findings).collect())
+}
+
+fn script(bytes: &[u8], path: Option<&Path>) -> anyhow::Result<script::Script> {
+    // A helper's record that can't be read leaves what the helper did unknown, as it does when a session is live.
+    let helpers = |spec: &HarnessSpec, agent: &str| std::fs::read((spec.agent_transcript)(path?, agent)?).ok();
+    script::Script::of(bytes, &helpers)
+        .with_context(|| path.map_or("the recorded session".to_owned(), |path| path.display().to_string()))
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {

@@ -46,6 +46,7 @@ const HARNESS_ROOMS: &[&str] = &[
     "server/src/harness/",
     "client/hook/src/",
     "client/src/install/harness/",
+    "client/src/wrap/",
     "protocol/src/event.rs",
 ];
 const HARNESSES: &[&str] = &[
