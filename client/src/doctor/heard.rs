@@ -13,9 +13,10 @@ use crate::output::{count, span};
 const SHOWN: usize = 5;
 /// So slow, in microseconds, half of the events that an agent waits for may be at most; promised is 150 ms for each.
 const SLOW_GATE: u64 = 100_000;
-/// So slow, in microseconds, half of the ends of turns may be at most; promised is 2.25 s for each.
-const SLOW_STOP: u64 = 1_000_000;
-/// So many prompts without the end of a turn are no chance any more.
+/// So slow, in microseconds, half of the ends of turns may be at most, and as much more as the judge is waited for: a
+/// record that lags is waited for 1 s, and promised are 2.25 s for each.
+const SLOW_STOP: u64 = 1_500_000;
+/// So many prompts without the end of a turn, or so many slow events, are no chance any more.
 const MANY: u64 = 3;
 
 /// Whether a harness is heard at all, and when which of its events came last.
@@ -62,8 +63,8 @@ pub(crate) fn check(harness: Harness, title: &str, heard: Option<&[Heard]>, now:
     Check::pass(NAME, told)
 }
 
-/// What the events of each session took in the server.
-pub(crate) fn times(heard: Option<&[Heard]>) -> Check {
+/// What the events of each session took in the server; `judge` is what the person's judge may take, in seconds.
+pub(crate) fn times(heard: Option<&[Heard]>, judge: Option<u64>) -> Check {
     const NAME: &str = "times";
     let heard = heard.unwrap_or_default();
     let mut sessions: Vec<Vec<&Heard>> = Vec::new();
@@ -86,7 +87,11 @@ pub(crate) fn times(heard: Option<&[Heard]>) -> Check {
     let told = format!("In the server: {}.", told.join("; "));
     let slow = heard.iter().find(|heard| {
         let is_stop = matches!(heard.event.as_str(), method::ON_STOP | method::ON_SUBAGENT_STOP);
-        heard.median > if is_stop { SLOW_STOP } else { SLOW_GATE }
+        let limit = match is_stop {
+            true => SLOW_STOP.saturating_add(judge.unwrap_or(0).saturating_mul(1_000_000)),
+            false => SLOW_GATE,
+        };
+        heard.count >= MANY && heard.median > limit
     });
     match slow {
         None => Check::pass(NAME, told),
@@ -176,10 +181,10 @@ mod tests {
 
     #[test]
     fn times_are_told_for_each_session_and_slowness_is() {
-        assert_eq!(times(None).state, State::Unchecked);
-        assert_eq!(times(Some(&[])).state, State::Unchecked);
+        assert_eq!(times(None, None).state, State::Unchecked);
+        assert_eq!(times(Some(&[]), None).state, State::Unchecked);
         let quick = [heard("s", "onStop", 2, 1, 3_250), heard("s", "onPrompt", 1, 1, 900)];
-        let told = times(Some(&quick));
+        let told = times(Some(&quick), None);
         assert_eq!(told.state, State::Pass);
         assert!(
             told.what
@@ -187,19 +192,18 @@ mod tests {
             "{}",
             told.what
         );
-        for (event, median, state) in [
-            ("onStop", SLOW_STOP, State::Pass),
-            ("onStop", SLOW_STOP + 1, State::Fail),
-            ("onSubagentStop", SLOW_GATE + 1, State::Pass),
-            ("onPreToolUse", SLOW_GATE + 1, State::Fail),
+        for (event, count, median, judge, state) in [
+            ("onStop", MANY, SLOW_STOP, None, State::Pass),
+            ("onStop", MANY, SLOW_STOP + 1, None, State::Fail),
+            ("onStop", MANY, SLOW_STOP + 1, Some(1), State::Pass),
+            ("onStop", MANY - 1, SLOW_STOP + 1, None, State::Pass),
+            ("onSubagentStop", MANY, SLOW_GATE + 1, None, State::Pass),
+            ("onPreToolUse", MANY, SLOW_GATE + 1, Some(9), State::Fail),
         ] {
-            assert_eq!(
-                times(Some(&[heard("s", event, 1, 1, median)])).state,
-                state,
-                "{event} {median}"
-            );
+            let told = times(Some(&[heard("s", event, count, 1, median)]), judge);
+            assert_eq!(told.state, state, "{event} {count} {median} {judge:?}");
         }
         let many: Vec<Heard> = (0..9).map(|nth| heard(&format!("s{nth}"), "onStop", 1, 1, 1)).collect();
-        assert_eq!(times(Some(&many)).what.matches("together").count(), SHOWN);
+        assert_eq!(times(Some(&many), None).what.matches("together").count(), SHOWN);
     }
 }

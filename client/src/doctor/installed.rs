@@ -131,6 +131,9 @@ impl Folder {
                 format!("{name}: {why}. Nobody knows whether {} reads such a file.", spec.title),
                 "Take that out to be sure.",
             ),
+            _ if main.bytes.is_none() => {
+                Check::pass(NAME, format!("There is no {name}, and so nothing in it to be refused."))
+            }
             _ => Check::pass(NAME, format!("{} reads {name}.", spec.title)),
         }
     }

@@ -103,6 +103,7 @@ fn examine(arguments: &Arguments) -> Report {
         memory: memory.err().map(|error| format!("{error:#}")),
         judge: judge_wait(),
         self_test: !arguments.no_self_test,
+        is_mute: matches!(before, Served::Mute(..)),
         heard: heard.as_deref(),
     };
     let mut report = Report {
@@ -144,7 +145,7 @@ fn examine(arguments: &Arguments) -> Report {
                 server::socket(&place.state_dir, &served),
             ];
             checks.extend(examined.as_ref().map(server::ledger).ok());
-            checks.push(heard::times(scene.heard));
+            checks.push(heard::times(scene.heard, scene.judge));
             checks
         }
     };
@@ -160,6 +161,8 @@ struct Scene<'a> {
     memory: Option<String>,
     judge: Option<u64>,
     self_test: bool,
+    /// The server does not answer.
+    is_mute: bool,
     heard: Option<&'a [Heard]>,
 }
 
@@ -224,6 +227,13 @@ impl Scene<'_> {
                 "self-test",
                 "No hook was started, as you asked.",
                 mend,
+            ));
+        } else if self.is_mute {
+            let what = "No hook was started: it would wait for the server in vain, and have it replaced.";
+            checks.push(Check::unchecked(
+                "self-test",
+                what,
+                "Run `proofmark stop`, then this again.",
             ));
         } else if !starts.is_empty() {
             *rehearsed = true;

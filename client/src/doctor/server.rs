@@ -47,7 +47,16 @@ pub(crate) fn look(place: &Place) -> Served {
     match call::<Pong>(&place.state_dir, method::PING, (), PING) {
         Ok(Some(pong)) => Served::By(pong),
         Ok(None) => Served::Mute(owner.pid, "its socket is gone".to_owned()),
-        Err(error) => Served::Mute(owner.pid, format!("{error:#}")),
+        Err(error) => Served::Mute(owner.pid, told(&error)),
+    }
+}
+
+/// Why a question brought no answer. What the system says of a wait that was too long tells nobody anything.
+fn told(error: &anyhow::Error) -> String {
+    let waited = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    match waited {
+        Some(ErrorKind::WouldBlock | ErrorKind::TimedOut) => format!("did not answer within {} s", PING.as_secs()),
+        _ => format!("{error:#}"),
     }
 }
 
@@ -70,7 +79,7 @@ pub(crate) fn version(served: &Served) -> Check {
         ),
         Served::Mute(pid, why) => Check::fail(
             NAME,
-            format!("Process {pid} holds the state folder, but {why}."),
+            format!("Process {pid} holds the state folder, and {why}."),
             "Run `proofmark stop`; the next event starts another one.",
         ),
         Served::Unknown(why) => Check::unchecked(NAME, format!("{why}."), "See what is said about the state folder."),

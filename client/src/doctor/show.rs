@@ -1,9 +1,11 @@
 //! What the doctor saw, as people read it.
 //! What it means stands with each check.
 
+use proofmark_server::harness::limits::Reach;
+
 use super::check::{Check, State};
 use super::{Patient, Report};
-use crate::output::{Look, count, styled};
+use crate::output::{Look, styled};
 
 /// The whole report.
 pub(crate) fn text(report: &Report) -> String {
@@ -46,16 +48,12 @@ fn row(check: &Check) -> String {
 
 /// What even a hook that works does not bring there.
 fn limits(patient: &Patient) -> Vec<String> {
-    if patient.limits.is_empty() {
-        return Vec::new();
-    }
-    let heading = format!("  {} of this harness:", count(patient.limits.len() as u64, "limit"));
-    let rows = patient
-        .limits
-        .iter()
-        .map(|limit| format!("    {}: {}. {}", limit.wanted, limit.reach.word(), limit.how));
-    std::iter::once(heading)
-        .chain(rows)
-        .map(|line| styled(Look::DIM, &line))
+    let of = |reach| {
+        let limits = patient.limits.iter().filter(move |limit| limit.reach == reach);
+        limits.map(|limit| limit.wanted).collect::<Vec<_>>().join("; ")
+    };
+    let rows = [("cannot", of(Reach::Nothing)), ("only in part", of(Reach::Part))];
+    let told = rows.into_iter().filter(|(_, wanted)| !wanted.is_empty());
+    told.map(|(how, wanted)| styled(Look::DIM, &format!("  {how}: {wanted}")))
         .collect()
 }

@@ -47,13 +47,15 @@ pub(crate) fn check(
         Some(program) => listed(program).map_err(|trouble| trouble.to_string()),
         None => Err("its program is not on PATH".to_owned()),
     };
-    Some(judge(spec.title, &written, &told))
+    Some(judge(spec, &written, &told))
 }
 
 /// The harness's own word goes before what its settings say: it alone knows what it runs.
-fn judge(title: &str, written: &[(Trust, State)], told: &Result<Vec<Listed>, String>) -> Check {
+fn judge(spec: &Spec, written: &[(Trust, State)], told: &Result<Vec<Listed>, String>) -> Check {
+    let title = spec.title;
     let mend = format!(
-        "Start {title}, type /hooks and review the hooks of Proofmark; or run `proofmark install --trust` if you trust them as they are."
+        "Start {title}, type /hooks and review the hooks of Proofmark; or run `proofmark install {} --trust` if you trust them as they are.",
+        spec.harness
     );
     let off: Vec<String> = match told {
         Ok(listed) => {
@@ -96,6 +98,7 @@ fn judge(title: &str, written: &[(Trust, State)], told: &Result<Vec<Listed>, Str
 mod tests {
     use super::*;
     use crate::doctor::check::State::{Fail, Pass, Unchecked};
+    use crate::install::harness::SPECS;
 
     #[test]
     fn the_harness_itself_is_believed_and_silence_is_no_trust() {
@@ -125,7 +128,7 @@ mod tests {
             (State::Untrusted, mute(), Fail),
             (State::Off, mute(), Fail),
         ] {
-            let check = judge("It", &ours(written), &told);
+            let check = judge(SPECS[0], &ours(written), &told);
             assert_eq!(check.state, state, "{written:?} {told:?}: {check:?}");
         }
     }

@@ -30,7 +30,7 @@ pub(crate) static LIMITS: Limits = Limits {
         (Full, "`systemMessage` is shown."),
         (
             Full,
-            "The transcript has every result; a failed command's exit code stands in its text. Of a long output the end is missing.",
+            "The transcript has every result; a failed command's exit code stands in its text. Of the long output of a failed one the end is missing.",
         ),
         (
             Full,
