@@ -203,7 +203,7 @@ impl Scene<'_> {
             match Folder::read(spec, folder) {
                 Ok(folder) => {
                     checks.extend(folder.checks(spec, &known));
-                    checks.extend(trusted::check(spec, &known, &folder, row.listed));
+                    checks.extend(trusted::check(spec, row, &known, &folder));
                     starts.extend(folder.entries.into_iter().map(|entry| entry.start));
                 }
                 Err(check) => checks.push(check),

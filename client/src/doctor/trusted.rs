@@ -1,12 +1,9 @@
 //! Whether a harness that asks for trust has it for our hooks: by its own word, and by its settings.
 //! Giving trust stays out.
 
-use std::path::Path;
-
 use super::check::Check;
-use super::harness::Listed;
+use super::harness::{Listed, Row};
 use super::installed::{Folder, Known};
-use crate::child::Trouble;
 use crate::install::harness::Spec;
 use crate::install::setup;
 use crate::install::trust::{self, State, Trust};
@@ -15,13 +12,8 @@ use crate::install::trust::{self, State, Trust};
 const NAME: &str = "trust";
 
 /// What the harness says of our hooks in a folder; none where it asks for no trust, or none of ours is there.
-pub(crate) fn check(
-    spec: &Spec,
-    known: &Known<'_>,
-    folder: &Folder,
-    listed: Option<fn(&Path) -> Result<Vec<Listed>, Trouble>>,
-) -> Option<Check> {
-    let (main, listed) = (folder.main(spec), listed?);
+pub(crate) fn check(spec: &Spec, row: &Row, known: &Known<'_>, folder: &Folder) -> Option<Check> {
+    let (main, listed) = (folder.main(spec), row.listed?);
     let ours = setup::trusts(spec, known.request, main, main.root.as_ref()?);
     if !spec.asks_trust || ours.is_empty() {
         return None;

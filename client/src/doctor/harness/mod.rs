@@ -19,10 +19,13 @@ pub(crate) struct Row {
     /// Events that the server refuses in a self-test.
     pub(crate) rehearsals: [Rehearsal; 2],
     /// Asks the harness's own program which hooks it knows; none where it can't be asked.
-    pub(crate) listed: Option<fn(program: &Path) -> Result<Vec<Listed>, Trouble>>,
+    pub(crate) listed: Option<Ask>,
     /// Another harness whose hooks it runs as well.
     pub(crate) also_runs: Option<Harness>,
 }
+
+/// Asks a harness's program which hooks it knows.
+type Ask = fn(program: &Path) -> Result<Vec<Listed>, Trouble>;
 
 /// An event of a self-test.
 pub(crate) struct Rehearsal {
