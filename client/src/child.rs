@@ -12,6 +12,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 /// More of what a program says on a stream is not read, in bytes.
 const MAX_SAID: u64 = 4 << 20;
+/// How long a program that has answered has to end by itself.
+const LEAVE: Duration = Duration::from_secs(2);
 /// Pause between two looks.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -70,7 +72,7 @@ pub(crate) fn run(command: &mut Command, input: &[u8], limit: Duration) -> Resul
     })
 }
 
-/// Runs a program until it has said a line that `is_it`, then ends it. Its stdin stays open meanwhile.
+/// Runs a program until it has said a line that `is_it`, then has it end. Its stdin stays open until then.
 ///
 /// # Errors
 /// As [`Trouble`] says.
@@ -99,8 +101,11 @@ pub(crate) fn ask(
             Err(RecvTimeoutError::Disconnected) => break Err(Trouble::Silent),
         }
     };
+    // A program that may still write its own files is asked first: nobody speaks to it any more.
     drop(held);
-    end(&mut child);
+    if answer.is_err() || wait(&mut child, Instant::now() + LEAVE).is_none() {
+        end(&mut child);
+    }
     answer
 }
 

@@ -319,7 +319,7 @@ fn limits(spec: &Spec) -> Vec<Limit> {
         .collect()
 }
 
-/// How long the judge that the person has set up may take, in seconds.
+/// How long the judge that the person has set up may take, in seconds; 20 where the settings do not say.
 fn judge_wait() -> Option<u64> {
     let file: PathBuf = paths::config_file(env)?;
     let text = std::fs::read_to_string(file).ok()?;
