@@ -12,27 +12,31 @@ fn main() {
     let root = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let root = root.as_deref().and_then(Path::parent);
     let commit = root.and_then(commit);
+    println!("cargo::rerun-if-changed=build.rs");
     if let (Some(root), Some(_)) = (root, &commit) {
-        // Every commit, and every change of branch, writes there.
-        println!("cargo::rerun-if-changed={}", root.join(".git/HEAD").display());
-        println!("cargo::rerun-if-changed={}", root.join(".git/logs/HEAD").display());
-    } else {
-        println!("cargo::rerun-if-changed=build.rs");
+        // Every commit, and every change of branch, writes to one of them. What does not exist would count as changed.
+        let files = ["HEAD", "logs/HEAD"].into_iter();
+        let files = files.filter_map(|file| git(root, &["rev-parse", "--git-path", file]));
+        for file in files.map(|file| root.join(file)).filter(|file| file.is_file()) {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
     }
     let told = commit.map_or_else(|| version.clone(), |commit| format!("{version} ({commit})"));
     println!("cargo::rustc-env=PROOFMARK_VERSION={told}");
 }
 
+/// The commit of the repository whose root this is.
 fn commit(root: &Path) -> Option<String> {
     if !root.join(".git").exists() {
         return None;
     }
-    let said = Command::new("git")
-        .current_dir(root)
-        .args(["rev-parse", "--short=12", "HEAD"])
-        .output()
-        .ok()?;
-    let commit = String::from_utf8(said.stdout).ok()?.trim().to_owned();
-    let is_one = said.status.success() && !commit.is_empty() && commit.chars().all(|c| c.is_ascii_hexdigit());
+    let commit = git(root, &["rev-parse", "--short=12", "HEAD"])?;
+    let is_one = !commit.is_empty() && commit.chars().all(|c| c.is_ascii_hexdigit());
     is_one.then_some(commit)
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Option<String> {
+    let said = Command::new("git").current_dir(root).args(arguments).output().ok()?;
+    let text = String::from_utf8(said.stdout).ok()?.trim().to_owned();
+    said.status.success().then_some(text)
 }

@@ -272,13 +272,16 @@ fn version(spec: &Spec, found: &Found) -> Check {
 
 /// Whether the project in the current folder starts our hook a second time for each event; none where it does not.
 fn project(spec: &Spec, request: &Request<'_>, is_installed: bool) -> Option<Check> {
+    const NAME: &str = "doubled";
     let here = std::env::current_dir().ok()?;
     let folder = spec.folders(request.env, Some(&here)).into_iter().next()?;
-    let is_persons = spec.folders(request.env, None).contains(&folder);
-    let ours = Folder::read(spec, &folder).ok()?.entries;
-    (is_installed && !is_persons && !ours.is_empty()).then(|| {
-        Check::fail(
-            "doubled",
+    if !is_installed || spec.folders(request.env, None).contains(&folder) {
+        return None;
+    }
+    match Folder::read(spec, &folder) {
+        Ok(found) if found.entries.is_empty() => None,
+        Ok(_) => Some(Check::fail(
+            NAME,
             format!(
                 "The project in {} has hooks of Proofmark's beside yours, so two start for each event.",
                 here.display()
@@ -287,8 +290,16 @@ fn project(spec: &Spec, request: &Request<'_>, is_installed: bool) -> Option<Che
                 "Run `proofmark uninstall {} --scope project` in that folder.",
                 spec.harness
             ),
-        )
-    })
+        )),
+        Err(why) => Some(Check::unchecked(
+            NAME,
+            format!(
+                "Whether the project has hooks of Proofmark's as well can't be told: {}",
+                why.what
+            ),
+            "Mend that file, and run this again.",
+        )),
+    }
 }
 
 /// What a harness that runs the hooks of another one's settings makes of ours there.
@@ -296,6 +307,7 @@ fn also(spec: &Spec, other: proofmark_protocol::Harness, is_installed: bool) -> 
     const NAME: &str = "doubled";
     let other = crate::install::harness::spec(other);
     let folder = other.folders(&env, None).into_iter().next()?;
+    // What is wrong with the other one's file stands with the other one.
     let ours = Folder::read(other, &folder).ok()?.entries;
     if ours.is_empty() {
         return None;

@@ -3,13 +3,14 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use proofmark_protocol::event::SELF_TEST;
 use proofmark_server::engine::now;
 
 use super::check::Check;
-use super::harness::Row;
+use super::harness::{Rehearsal, Row};
 use crate::child;
 
 /// How long a hook has, which ends by itself within 3 s.
@@ -59,24 +60,18 @@ impl Start {
 /// Sends each event of the self-test through each of the hooks.
 pub(crate) fn check(row: &Row, starts: &[Start]) -> Check {
     let mut slowest = Duration::ZERO;
-    for (nth, start) in starts.iter().enumerate() {
-        for (event, rehearsal) in row.rehearsals.iter().enumerate() {
-            let session = format!("{SELF_TEST}{}-{}-{nth}-{event}", std::process::id(), now());
-            let payload = (rehearsal.payload)(&session).to_string();
-            let told = |why: &str| {
-                let what = format!("`{}` does not hold up {}: {why}.", start.told(), rehearsal.what);
-                Check::fail(
-                    NAME,
-                    what,
-                    "See what is said about the entries and the server; then `proofmark stop`, and this again.",
-                )
-            };
-            match child::run(&mut start.command(), payload.as_bytes(), LIMIT) {
-                Ok(answer) => match (rehearsal.fault)(&answer) {
-                    Some(why) => return told(&why),
-                    None => slowest = slowest.max(answer.took),
-                },
-                Err(trouble) => return told(&trouble.to_string()),
+    for start in starts {
+        for rehearsal in &row.rehearsals {
+            // A machine that is busy may let one pass; a hook that is at fault lets every one pass.
+            match send(start, rehearsal).or_else(|_| send(start, rehearsal)) {
+                Ok(took) => slowest = slowest.max(took),
+                Err(why) => {
+                    return Check::fail(
+                        NAME,
+                        format!("`{}` does not hold up {}: {why}.", start.told(), rehearsal.what),
+                        "See what is said about the entries and the server; then `proofmark stop`, and this again.",
+                    );
+                }
             }
         }
     }
@@ -92,4 +87,17 @@ pub(crate) fn check(row: &Row, starts: &[Start]) -> Check {
             slowest.as_millis()
         ),
     )
+}
+
+/// Sends one event in a session of its own: how long that took, or why the answer would hold nothing up.
+fn send(start: &Start, rehearsal: &Rehearsal) -> Result<Duration, String> {
+    static SENT: AtomicU32 = AtomicU32::new(0);
+    let nth = SENT.fetch_add(1, Ordering::Relaxed);
+    let session = format!("{SELF_TEST}{}-{}-{nth}", std::process::id(), now());
+    let payload = (rehearsal.payload)(&session).to_string();
+    let answer = child::run(&mut start.command(), payload.as_bytes(), LIMIT).map_err(|trouble| trouble.to_string())?;
+    match (rehearsal.fault)(&answer) {
+        Some(why) => Err(why),
+        None => Ok(answer.took),
+    }
 }

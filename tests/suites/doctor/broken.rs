@@ -108,6 +108,14 @@ fn settings_of_claude_code() {
             &["claude-code/doubled=fail"],
         ),
         (
+            "the project's settings can't be read",
+            |stage| {
+                fs::create_dir(stage.world.project().join(".claude")).unwrap();
+                fs::write(stage.world.project().join(CLAUDE), "{").unwrap();
+            },
+            &["claude-code/doubled=unchecked"],
+        ),
+        (
             "no version",
             |stage| stage.program("claude", "exit 1"),
             &["claude-code/version=unchecked"],
