@@ -1,10 +1,13 @@
 //! The command for people, and the process that serves.
 //! What is decided about a session stands in the server's rooms; this is where it is asked for and shown.
 
+mod child;
 mod claims;
 mod classify;
+mod completions;
 mod detach;
 mod dismiss;
+mod doctor;
 mod findings;
 mod install;
 mod language_server;
@@ -22,7 +25,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use proofmark_server::rpc::owner::{self, ServeOptions};
 
 use crate::output::say;
@@ -30,7 +33,7 @@ use crate::place::Place;
 
 /// Proofmark checks what coding agents claim against what their record shows.
 #[derive(Parser)]
-#[command(name = "proofmark", version, arg_required_else_help = true)]
+#[command(name = "proofmark", version = env!("PROOFMARK_VERSION"), arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -46,6 +49,8 @@ enum Command {
     Uninstall(install::Uninstall),
     /// Run Codex with Proofmark's hooks, without touching its settings, and tell at the end what was found.
     Codex(wrap::Arguments),
+    /// Look whether the coding agents here really ask Proofmark, and say what to do where they do not.
+    Doctor(doctor::Arguments),
     /// List the claims on the ledger, or retire one.
     Claims(claims::Arguments),
     /// List the findings that the ledger keeps.
@@ -68,6 +73,12 @@ enum Command {
     Serve(ServeArguments),
     /// Stop the server; returns when its process is gone.
     Stop,
+    /// Print what a shell needs to complete this command's words.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
     /// What a harness starts for each event; the same as `proofmark-hook HARNESS`.
     #[command(hide = true)]
     Hook {
@@ -124,6 +135,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Install(arguments) => install::install(&Place::of_process()?, &arguments),
         Command::Uninstall(arguments) => install::uninstall(&Place::of_process()?, &arguments),
         Command::Codex(arguments) => wrap::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Claims(arguments) => claims::run(&Place::of_process()?, &arguments),
         Command::Findings(arguments) => findings::run(&Place::of_process()?, &arguments),
         Command::Dismiss(arguments) => dismiss::run(&Place::of_process()?, &arguments),
@@ -133,6 +145,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Scope(arguments) => scope::run(&Place::of_process()?, &arguments),
         Command::Serve(arguments) => serve(&arguments),
         Command::Stop => stop::run(&Place::of_process()?),
+        Command::Completions { shell } => completions::run(shell, &mut Cli::command()),
         Command::Hook { harness } => Ok(proofmark_hook::run(harness)),
     }
 }

@@ -71,6 +71,18 @@ pub struct SessionRef {
     pub turn: Option<String>,
 }
 
+/// What the session of a self-test is called at its start: no harness calls one of its own so.
+pub const SELF_TEST: &str = "proofmark-self-test-";
+
+impl SessionRef {
+    /// True for an event that `proofmark doctor` has sent through a hook: it is answered, and nothing is kept of it.
+    pub fn is_self_test(&self) -> bool {
+        self.session
+            .as_deref()
+            .is_some_and(|session| session.starts_with(SELF_TEST))
+    }
+}
+
 /// One tool call as the harness announced it; input and output pass through unread.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

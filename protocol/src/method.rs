@@ -43,6 +43,8 @@ pub const RELEASE_SCOPE: &str = "releaseScope";
 pub const SET_SCOPE: &str = "setScope";
 /// Who answers, without a look at anything else: a server that is busy answers too.
 pub const PING: &str = "ping";
+/// What was heard of each session, and what it took.
+pub const DIAGNOSE: &str = "diagnose";
 /// A session's document.
 pub const SESSION_REPORT: &str = "sessionReport";
 /// The places that editors may hold something of ours for.
@@ -58,7 +60,7 @@ pub const SHUTDOWN: &str = "shutdown";
 pub const FINDINGS_CHANGED: &str = "findingsChanged";
 
 /// Every method a client may call.
-pub const ALL: [&str; 26] = [
+pub const ALL: [&str; 27] = [
     ON_SESSION_START,
     ON_PROMPT,
     ON_PRE_TOOL_USE,
@@ -80,6 +82,7 @@ pub const ALL: [&str; 26] = [
     RELEASE_SCOPE,
     SET_SCOPE,
     PING,
+    DIAGNOSE,
     SESSION_REPORT,
     PUBLISHED_URIS,
     SUBSCRIBE_FINDINGS,

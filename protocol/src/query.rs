@@ -334,3 +334,35 @@ pub struct Status {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
+
+/// The events of one kind that were heard of one session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Heard {
+    /// The harness that runs the session.
+    pub harness: Harness,
+    /// The session's key: its id, or its transcript's path where it has none.
+    pub session: String,
+    /// The method that the events called.
+    pub event: String,
+    /// How many there were.
+    pub count: u64,
+    /// When the last one came, in milliseconds since 1970.
+    pub last: u64,
+    /// What one took in the server, in microseconds: half of them took no longer than this. A quarter too high at most.
+    pub median: u64,
+    /// What the slowest took in the server, in microseconds.
+    pub worst: u64,
+    /// What all of them took in the server together, in microseconds.
+    pub total: u64,
+}
+
+/// The answer to `diagnose`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Diagnosis {
+    /// The server.
+    pub server: ServerStatus,
+    /// What was heard, the newest first. Of sessions of long ago nothing is kept.
+    pub heard: Vec<Heard>,
+}

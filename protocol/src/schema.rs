@@ -12,8 +12,8 @@ use crate::event::{
 use crate::findings::{FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
 use crate::frame::{self, ErrorObject, Speaker};
 use crate::query::{
-    Claim, DismissFindingParams, KeptFinding, ListClaimsParams, ListFindingsParams, Pause, PauseParams, Pong,
-    ReleaseScopeParams, ReopenClaimParams, ReopenFindingParams, RetireClaimParams, SessionStatus, SetScopeParams,
+    Claim, Diagnosis, DismissFindingParams, KeptFinding, ListClaimsParams, ListFindingsParams, Pause, PauseParams,
+    Pong, ReleaseScopeParams, ReopenClaimParams, ReopenFindingParams, RetireClaimParams, SessionStatus, SetScopeParams,
     Status,
 };
 use crate::settings::Settings;
@@ -80,6 +80,7 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::RELEASE_SCOPE, of::<ReleaseScopeParams>, of::<SessionStatus>);
     add(method::SET_SCOPE, of::<SetScopeParams>, of::<SessionStatus>);
     add(method::PING, of::<()>, of::<Pong>);
+    add(method::DIAGNOSE, of::<()>, of::<Diagnosis>);
     add(method::SESSION_REPORT, of::<SessionReportParams>, of::<SessionReport>);
     add(method::PUBLISHED_URIS, of::<PublishedUrisParams>, of::<Vec<String>>);
     add(method::SUBSCRIBE_FINDINGS, of::<()>, of::<SubscriptionId>);

@@ -2,6 +2,7 @@
 //! What single events do without a harness is the other suites' business.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use proofmark_tests::process::{self, Finished};
 use proofmark_tests::scenario::{self, Start};
 use proofmark_tests::terminal::Terminal;
 use proofmark_tests::world::World;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const VERSION: &str = "0.171.0";
 /// The trust in a hook for `Stop` that runs `touch trusted`.
@@ -204,6 +205,48 @@ fn the_wrapper_leaves_the_screen_to_codex_and_tells_when_it_is_gone() -> Result<
         ensure!(code == Some(3), "{code:?}: {}", terminal.shown());
         terminal.shows("Proofmark found in this run:", 1, LIMIT)?;
         terminal.shows("sent back", 1, LIMIT)?;
+        Ok(())
+    })
+}
+
+/// What the doctor says of the trust that Codex has in our hooks.
+fn trust(world: &World) -> Result<String> {
+    let told = proofmark(world, &["doctor", "codex", "--json"])?;
+    let report: Value = serde_json::from_str(&told.stdout).with_context(|| format!("{told:?}"))?;
+    let checks = report["harnesses"][0]["checks"].as_array().context("no checks")?;
+    let trust = checks.iter().find(|check| check["check"] == "trust");
+    let trust = trust.with_context(|| format!("no word on trust: {checks:?}"))?;
+    Ok(format!("{}: {}", trust["state"], trust["what"]))
+}
+
+fn proofmark(world: &World, arguments: &[&str]) -> Result<process::Finished> {
+    let mut command = world.command(&world.program("proofmark"));
+    let path = std::env::join_paths([world.home().join("bin"), "/usr/bin".into(), "/bin".into()])?;
+    process::run(command.args(arguments).env("PATH", path), b"", Duration::from_secs(60))
+}
+
+#[test]
+fn the_doctor_says_of_our_hooks_what_codex_says() -> Result<()> {
+    with_codex(|program, world| {
+        fs::create_dir_all(world.home().join("bin"))?;
+        symlink(program, world.home().join("bin/codex"))?;
+        proofmark(world, &["install", "codex"])?.success()?;
+        let untrusted = trust(world)?;
+        ensure!(
+            untrusted.contains("fail") && untrusted.contains("(untrusted)"),
+            "{untrusted}"
+        );
+        proofmark(world, &["install", "codex", "--trust"])?.success()?;
+        let trusted = trust(world)?;
+        ensure!(trusted.contains("pass") && trusted.contains("all 7 hooks"), "{trusted}");
+        let file = world.home().join(".codex/hooks.json");
+        let text = fs::read_to_string(&file)?;
+        fs::write(&file, text.replacen("\"timeout\": 60", "\"timeout\": 61", 1))?;
+        let modified = trust(world)?;
+        ensure!(
+            modified.contains("fail") && modified.contains("(modified)"),
+            "{modified}"
+        );
         Ok(())
     })
 }

@@ -2,23 +2,23 @@
 //! What the hooks do once they run stays out.
 
 mod commit;
-mod entries;
-mod files;
-mod harness;
-mod json;
+pub(crate) mod entries;
+pub(crate) mod files;
+pub(crate) mod harness;
+pub(crate) mod json;
 pub(crate) mod language;
 pub(crate) mod program;
 mod report;
-mod settings;
-mod setup;
+pub(crate) mod settings;
+pub(crate) mod setup;
 mod splice;
-mod store;
-mod toml;
-mod tree;
+pub(crate) mod store;
+pub(crate) mod toml;
+pub(crate) mod tree;
 pub(crate) mod trust;
 mod undo;
-mod version;
-mod wanted;
+pub(crate) mod version;
+pub(crate) mod wanted;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -73,9 +73,12 @@ pub(crate) struct Uninstall {
     which: Which,
 }
 
+/// Which harnesses a command is about.
 #[derive(Clone, Copy)]
-enum Chosen {
+pub(crate) enum Chosen {
+    /// All that are here.
     All,
+    /// This one, whether it is here or not.
     One(Harness),
 }
 
@@ -88,16 +91,20 @@ enum Scope {
 /// What was asked for, and where.
 pub(crate) struct Request<'a> {
     /// The variables of this process.
-    env: &'a dyn Fn(&str) -> Option<OsString>,
+    pub(crate) env: &'a dyn Fn(&str) -> Option<OsString>,
     /// The project's folder; none for the person's own settings.
-    project: Option<PathBuf>,
+    pub(crate) project: Option<PathBuf>,
     /// The hook's path.
-    hook: &'a str,
+    pub(crate) hook: &'a str,
     /// The person has said that Codex may trust our hooks.
-    trust: bool,
+    pub(crate) trust: bool,
 }
 
-fn one(name: &str) -> Result<Chosen, String> {
+/// A harness by its name, or all.
+///
+/// # Errors
+/// There is none of that name; the message lists those that there are.
+pub(crate) fn one(name: &str) -> Result<Chosen, String> {
     match Harness::from_name(name) {
         _ if name == "all" => Ok(Chosen::All),
         Some(harness) => Ok(Chosen::One(harness)),
@@ -108,14 +115,17 @@ fn one(name: &str) -> Result<Chosen, String> {
     }
 }
 
-impl Which {
-    fn specs(&self) -> Vec<&'static Spec> {
-        match self.chosen {
-            Chosen::All => SPECS.to_vec(),
-            Chosen::One(harness) => vec![harness::spec(harness)],
+impl Chosen {
+    /// Their rows.
+    pub(crate) fn specs(self) -> Vec<&'static Spec> {
+        match self {
+            Self::All => SPECS.to_vec(),
+            Self::One(harness) => vec![harness::spec(harness)],
         }
     }
+}
 
+impl Which {
     fn project(&self) -> anyhow::Result<Option<PathBuf>> {
         match self.scope {
             Scope::User => Ok(None),
@@ -126,7 +136,8 @@ impl Which {
     }
 }
 
-fn env(name: &str) -> Option<OsString> {
+/// A variable of this process.
+pub(crate) fn env(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
@@ -163,7 +174,7 @@ pub(crate) fn install(place: &Place, arguments: &Install) -> anyhow::Result<Exit
         trust: arguments.trust,
     };
     let (mut found_any, mut failed) = (false, false);
-    for spec in arguments.which.specs() {
+    for spec in arguments.which.chosen.specs() {
         let found = Found::of(spec, &request);
         if !found.is_there(spec, &request) {
             let missing = absent(spec, &request);
@@ -195,7 +206,7 @@ pub(crate) fn install(place: &Place, arguments: &Install) -> anyhow::Result<Exit
 }
 
 /// That a harness is not there, and by what that was seen.
-fn absent(spec: &Spec, request: &Request<'_>) -> String {
+pub(crate) fn absent(spec: &Spec, request: &Request<'_>) -> String {
     let folders: Vec<String> = spec
         .folders(request.env, None)
         .iter()
@@ -219,7 +230,7 @@ pub(crate) fn uninstall(place: &Place, arguments: &Uninstall) -> anyhow::Result<
         trust: false,
     };
     let mut failed = false;
-    for spec in arguments.which.specs() {
+    for spec in arguments.which.chosen.specs() {
         say(&styled(Look::HEAD, spec.title))?;
         if let Err(error) = undo::uninstall(spec, &request, &mut ledger) {
             failed = true;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Request;
 use super::commit::Ledger;
 use super::entries::{self, Hook};
-use super::harness::{Spec, Surroundings};
+use super::harness::{Event, Spec, Surroundings};
 use super::json;
 use super::language::Language;
 use super::report;
@@ -95,7 +95,7 @@ impl Pair {
 
     /// The file for our hooks, and the other one. They stay where they are; where there are none, they go to those that
     /// are in the TOML file already: Codex warns about hooks in both.
-    fn order(&self, spec: &Spec) -> (&Settings, Option<&Settings>) {
+    pub(crate) fn order(&self, spec: &Spec) -> (&Settings, Option<&Settings>) {
         let Some(toml) = &self.toml else {
             return (&self.own, None);
         };
@@ -112,6 +112,24 @@ impl Pair {
             true => (toml, Some(&self.own)),
             false => (&self.own, Some(toml)),
         }
+    }
+}
+
+/// The events that get an entry.
+pub(crate) fn events(spec: &Spec, found: &Found, no_helpers: bool) -> Vec<&'static Event> {
+    let known = spec.events(&found.versions).into_iter();
+    known.filter(|event| !(no_helpers && event.helper)).collect()
+}
+
+/// What the files of a harness shall say of us.
+pub(crate) fn wanted<'a>(spec: &'a Spec, found: &Found, request: &Request<'a>, no_helpers: bool) -> Wanted<'a> {
+    Wanted {
+        spec,
+        hook: request.hook,
+        events: events(spec, found, no_helpers),
+        direct: (spec.direct_since.is_none() || !found.versions.is_empty()).then(|| spec.is_direct(&found.versions)),
+        keeps: found.versions.is_empty(),
+        no_helpers,
     }
 }
 
@@ -136,15 +154,7 @@ pub(crate) fn install(
         return Err(main.trouble(anyhow::anyhow!(what)));
     }
     let no_helpers = ledger.memory.without_subagents.is_some();
-    let events = spec.events(&found.versions).into_iter();
-    let mut wanted = Wanted {
-        spec,
-        hook: request.hook,
-        events: events.filter(|event| !(no_helpers && event.helper)).collect(),
-        direct: (spec.direct_since.is_none() || !found.versions.is_empty()).then(|| spec.is_direct(&found.versions)),
-        keeps: found.versions.is_empty(),
-        no_helpers,
-    };
+    let mut wanted = self::wanted(spec, found, request, no_helpers);
     let text = wanted::with(&main.text, main.language, &wanted).map_err(|why| main.trouble(why))?;
     let mut changed = put(spec, request, ledger, main, &text)?;
     wanted.events.clear();
@@ -170,14 +180,15 @@ pub(crate) fn install(
     {
         give_trust(spec, request, ledger, main, root, toml)?;
     }
-    let notes = (spec.notes)(&Surroundings {
+    let around = Surroundings {
         root: root.as_ref(),
         toml: toml.as_ref().and_then(|toml| toml.root.as_ref()),
         versions: &found.versions,
         is_link: main.is_link(),
         project: request.project.is_some(),
-    });
-    for note in notes.into_iter().chain(own_notes(spec, main, root.as_ref(), request)) {
+    };
+    let notes = (spec.stops)(&around).into_iter().chain((spec.notes)(&around));
+    for note in notes.chain(own_notes(spec, main, root.as_ref(), request)) {
         say(&format!("Note: {note}"))?;
     }
     Ok(())

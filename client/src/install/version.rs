@@ -2,25 +2,16 @@
 //! What a version knows stands in the harness's own table.
 
 use std::fmt;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
-
-use rustix::process::{Pid, Signal, kill_process_group};
+use std::process::Command;
+use std::time::Duration;
 
 use super::program::folders;
+use crate::child;
 
 /// How long a program has to say its version. A busy machine starts the largest of them in less.
 const ASK: Duration = Duration::from_secs(5);
-/// More of what it says is not read, in bytes.
-const MAX_ANSWER: u64 = 4096;
-/// Pause between two looks.
-const LOOK: Duration = Duration::from_millis(5);
 
 /// A version, as far as its three first numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,57 +64,14 @@ pub(crate) fn ask(program: &Path) -> Option<Version> {
 }
 
 fn ask_within(program: &Path, limit: Duration) -> Option<Version> {
-    let mut child = Command::new(program)
-        .arg("--version")
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let (sender, answer) = mpsc::channel();
-    if let Some(stdout) = child.stdout.take() {
-        thread::spawn(move || {
-            let mut said = Vec::new();
-            let read = stdout.take(MAX_ANSWER).read_to_end(&mut said);
-            // Nobody listens any more when the time was over.
-            read.is_ok() && sender.send(said).is_ok()
-        });
-    }
-    let deadline = Instant::now() + limit;
-    let Some(status) = wait(&mut child, deadline) else {
-        end(&mut child);
-        return None;
-    };
-    // What it left behind may hold its output open: that is not waited for beyond the limit.
-    let said = answer
-        .recv_timeout(deadline.saturating_duration_since(Instant::now()))
-        .ok()?;
-    Version::read(&String::from_utf8_lossy(&said)).filter(|_| status.success())
-}
-
-fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
-    while Instant::now() < deadline {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) => thread::sleep(LOOK),
-            Err(_) => return None,
-        }
-    }
-    None
-}
-
-/// Ends a program that did not end by itself, with whatever it started in its group.
-fn end(child: &mut Child) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It may have ended just now, which is all that is wanted.
-        let _gone = kill_process_group(group, Signal::KILL);
-    }
-    let _reaped = child.wait();
+    let said = child::run(Command::new(program).arg("--version"), b"", limit).ok()?;
+    Version::read(&String::from_utf8_lossy(&said.stdout)).filter(|_| said.code == Some(0))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     #[test]

@@ -179,6 +179,9 @@ impl Engine {
                 slot.key(),
             );
         }
+        if let Err(error) = self.keep_counts() {
+            self.ledger_failed(&error);
+        }
     }
 
     /// Opens the ledger anew after it broke: the broken file is set aside by the ledger itself.
@@ -248,6 +251,7 @@ impl Engine {
             let stored = bodies
                 .iter()
                 .try_for_each(|(name, body)| ledger.put_snapshot(&key, name, body, now()));
+            let stored = stored.and_then(|()| engine.keep_counts());
             if let Err(error) = stored.and_then(|()| ledger.sync()) {
                 engine.ledger_failed(&error);
             }

@@ -3,6 +3,7 @@
 
 mod effects;
 mod gate;
+mod heard;
 mod lineage;
 mod live;
 mod observed;
@@ -62,6 +63,8 @@ pub struct Engine {
     settings: SettingsFiles,
     sessions: DashMap<SessionKey, Arc<Slot>>,
     pauses: PauseEnds,
+    /// Events that are not on the ledger yet.
+    counts: heard::Counts,
     started: Instant,
     /// When the last event came, in milliseconds since `started`: the system's clock may jump.
     last_event: AtomicU64,
@@ -126,6 +129,7 @@ impl Engine {
             settings: SettingsFiles::of_process(),
             sessions: DashMap::new(),
             pauses: PauseEnds::default(),
+            counts: heard::Counts::default(),
             started: Instant::now(),
             last_event: AtomicU64::new(0),
             stirred: tokio::sync::watch::Sender::default(),

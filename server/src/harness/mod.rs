@@ -16,6 +16,7 @@ mod claude_code;
 mod codex;
 mod cursor;
 mod json;
+pub mod limits;
 mod recent;
 mod skim;
 #[cfg(test)]

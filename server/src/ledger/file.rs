@@ -19,7 +19,7 @@ use super::LedgerError;
 use super::schema::{self, Content};
 
 /// How long a call waits for another process.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Only its owner may read a ledger.
 const MODE: u32 = 0o600;
@@ -65,15 +65,7 @@ pub(super) fn create(path: &Path) -> Result<(), LedgerError> {
 
 /// Opens a file without writing to it, and tells what it is. It has to be settled before it is used.
 pub(super) fn look(path: &Path) -> Result<(Connection, Content), LedgerError> {
-    // A pipe would be waited for, a folder is an error without a reason.
-    if !fs::metadata(path)
-        .map_err(|error| LedgerError::io(path, &error))?
-        .is_file()
-    {
-        return Err(LedgerError::Broken {
-            what: "it is not a file".to_owned(),
-        });
-    }
+    must_be_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(LedgerError::sqlite)?;
     // A connection that is closed moves what is in the log into the database file: not into a file that is not ours.
@@ -81,6 +73,17 @@ pub(super) fn look(path: &Path) -> Result<(Connection, Content), LedgerError> {
     connection.busy_timeout(BUSY_TIMEOUT).map_err(LedgerError::sqlite)?;
     let content = schema::content(&mut connection, schema::STEPS)?;
     Ok((connection, content))
+}
+
+/// Fails for what is no file: a pipe would be waited for, a folder is an error without a reason.
+pub(super) fn must_be_file(path: &Path) -> Result<(), LedgerError> {
+    let found = fs::metadata(path).map_err(|error| LedgerError::io(path, &error))?;
+    match found.is_file() {
+        true => Ok(()),
+        false => Err(LedgerError::Broken {
+            what: "it is not a file".to_owned(),
+        }),
+    }
 }
 
 /// Makes a file that was looked at a ledger of this build, ready to be used.
@@ -97,7 +100,8 @@ pub(super) fn settle(connection: &mut Connection, care: Care) -> Result<(), Ledg
     checkpoint_at_close(connection, true)
 }
 
-fn checkpoint_at_close(connection: &Connection, on: bool) -> Result<(), LedgerError> {
+/// Whether a connection that is closed moves what is in the log into the database file.
+pub(super) fn checkpoint_at_close(connection: &Connection, on: bool) -> Result<(), LedgerError> {
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !on)
         .map(|_| ())

@@ -2,8 +2,10 @@
 //! What a fact means to a check stays out.
 
 mod error;
+mod examine;
 mod facts;
 mod file;
+mod heard;
 mod lineage;
 mod pauses;
 mod published;
@@ -20,7 +22,9 @@ use proofmark_protocol::paths;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use error::LedgerError;
+pub use examine::{Examined, examine};
 pub use facts::{Durability, Facts, StoredFact};
+pub use heard::Tally;
 pub use sessions::SessionRow;
 
 use file::Care;

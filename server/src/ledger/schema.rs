@@ -44,16 +44,26 @@ pub(super) const STEPS: &[&str] = &[
         PRIMARY KEY (uri, process)
     ) STRICT;
 ",
+    "
+    CREATE TABLE heard (
+        harness TEXT NOT NULL, session TEXT NOT NULL, event TEXT NOT NULL,
+        count INTEGER NOT NULL, last INTEGER NOT NULL, total INTEGER NOT NULL, worst INTEGER NOT NULL,
+        spread TEXT NOT NULL,
+        PRIMARY KEY (harness, session, event)
+    ) STRICT;
+    CREATE INDEX heard_by_last ON heard (last);
+",
 ];
 
 /// One row of every table with every column that this build uses: fails on tables that only share the name.
-const PROBES: [&str; 6] = [
+const PROBES: [&str; 7] = [
     "SELECT harness, session, first_seen, last_seen, transcript, cwd FROM session LIMIT 1",
     "SELECT id, at, harness, session, agent, turn, kind, subject, anchor, key, body FROM fact LIMIT 1",
     "SELECT harness, session, stream, body, at FROM snapshot LIMIT 1",
     "SELECT harness, first_row, session, at FROM lineage LIMIT 1",
     "SELECT session, until FROM pause LIMIT 1",
     "SELECT uri, process, at FROM published LIMIT 1",
+    "SELECT harness, session, event, count, last, total, worst, spread FROM heard LIMIT 1",
 ];
 
 /// What a SQLite file is to this build.
@@ -124,6 +134,26 @@ pub(super) fn probe(connection: &Connection) -> Result<(), LedgerError> {
         })?;
     }
     Ok(())
+}
+
+/// What is wrong with the pages and rows of a file, found by a look that leaves indexes uncompared; none where nothing is.
+pub(super) fn fault(connection: &Connection) -> Result<Option<String>, LedgerError> {
+    let report: String = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(LedgerError::sqlite)?;
+    Ok((report != "ok").then_some(report))
+}
+
+/// Whether a table is there: a ledger of an earlier build lacks the later ones.
+pub(super) fn has(connection: &Connection, table: &str) -> Result<bool, LedgerError> {
+    connection
+        .query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+            [table],
+            |row| row.get::<_, i64>(0),
+        )
+        .map(|count| count > 0)
+        .map_err(LedgerError::sqlite)
 }
 
 /// Reads the whole file and fails when a page, a row or an index entry is not as it should be.

@@ -4,6 +4,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use futures_util::FutureExt;
 use jsonrpsee::core::RegisterMethodError;
@@ -17,10 +18,10 @@ use proofmark_protocol::event::{
 use proofmark_protocol::findings::{PublishedUrisParams, SessionReportParams};
 use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND};
 use proofmark_protocol::query::{
-    DismissFindingParams, ListClaimsParams, ListFindingsParams, PauseParams, ReleaseScopeParams, ReopenClaimParams,
-    ReopenFindingParams, RetireClaimParams, ServerStatus, SessionStatus, SetScopeParams,
+    Diagnosis, DismissFindingParams, ListClaimsParams, ListFindingsParams, PauseParams, ReleaseScopeParams,
+    ReopenClaimParams, ReopenFindingParams, RetireClaimParams, ServerStatus, SessionStatus, SetScopeParams,
 };
-use proofmark_protocol::{Decision, Harness, SessionRef, method};
+use proofmark_protocol::{Decision, Harness, Outcome, SessionRef, method};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -41,42 +42,71 @@ type Answer<R> = Result<R, ErrorObjectOwned>;
 pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
     let mut module = RpcModule::new(context);
     let m = &mut module;
-    add(m, method::ON_SESSION_START, |context, params: SessionStartParams| {
-        gate(context, params.at.clone(), move |engine, _| {
-            engine.on_session_start(&params)
-        })
-    })?;
-    add(m, method::ON_SUBAGENT_START, |context, params: SubagentStartParams| {
-        gate(context, params.at.clone(), move |engine, _| {
-            engine.on_subagent_start(&params)
-        })
-    })?;
-    add(m, method::ON_PROMPT, |context, params: PromptParams| async move {
-        Ok(context.engine.on_prompt(params).await)
-    })?;
-    add(
+    event(
+        m,
+        method::ON_SESSION_START,
+        |params: &SessionStartParams| &params.at,
+        |context, params| {
+            gate(context, params.at.clone(), move |engine, _| {
+                engine.on_session_start(&params)
+            })
+        },
+    )?;
+    event(
+        m,
+        method::ON_SUBAGENT_START,
+        |params: &SubagentStartParams| &params.at,
+        |context, params| {
+            gate(context, params.at.clone(), move |engine, _| {
+                engine.on_subagent_start(&params)
+            })
+        },
+    )?;
+    event(
+        m,
+        method::ON_PROMPT,
+        |params: &PromptParams| &params.at,
+        |context, params| async move { Ok(context.engine.on_prompt(params).await) },
+    )?;
+    event(
         m,
         method::ON_PRE_TOOL_USE,
-        |context, params: PreToolUseParams| async move { Ok(context.engine.on_pre_tool_use(params).await) },
+        |params: &PreToolUseParams| &params.at,
+        |context, params| async move { Ok(context.engine.on_pre_tool_use(params).await) },
     )?;
-    add(m, method::ON_POST_TOOL_USE, |context, params: PostToolUseParams| {
-        gate(context, params.at.clone(), move |engine, _| {
-            engine.on_post_tool_use(&params)
-        })
-    })?;
-    add(m, method::ON_REPLY, |context, params: ReplyParams| {
-        gate(context, params.at.clone(), move |engine, _| engine.on_reply(&params))
-    })?;
-    add(m, method::ON_STOP, |context, params: StopParams| async move {
-        Ok(context.engine.on_stop(method::ON_STOP, params).await)
-    })?;
-    add(m, method::ON_SUBAGENT_STOP, |context, params: StopParams| async move {
-        Ok(context.engine.on_stop(method::ON_SUBAGENT_STOP, params).await)
-    })?;
-    add(
+    event(
+        m,
+        method::ON_POST_TOOL_USE,
+        |params: &PostToolUseParams| &params.at,
+        |context, params| {
+            gate(context, params.at.clone(), move |engine, _| {
+                engine.on_post_tool_use(&params)
+            })
+        },
+    )?;
+    event(
+        m,
+        method::ON_REPLY,
+        |params: &ReplyParams| &params.at,
+        |context, params| gate(context, params.at.clone(), move |engine, _| engine.on_reply(&params)),
+    )?;
+    event(
+        m,
+        method::ON_STOP,
+        |params: &StopParams| &params.at,
+        |context, params| async move { Ok(context.engine.on_stop(method::ON_STOP, params).await) },
+    )?;
+    event(
+        m,
+        method::ON_SUBAGENT_STOP,
+        |params: &StopParams| &params.at,
+        |context, params| async move { Ok(context.engine.on_stop(method::ON_SUBAGENT_STOP, params).await) },
+    )?;
+    event(
         m,
         method::ON_SESSION_END,
-        |context, params: SessionEndParams| async move { Ok(context.engine.on_session_end(params)) },
+        |params: &SessionEndParams| &params.at,
+        |context, params| async move { Ok(context.engine.on_session_end(params)) },
     )?;
     add(m, method::LIST_CLAIMS, |context, params: ListClaimsParams| {
         query(context, move |engine| {
@@ -145,6 +175,14 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
     add(m, method::PING, |context, _: Ignored| async move {
         Ok(context.control.pong())
     })?;
+    add(m, method::DIAGNOSE, |context, _: Ignored| {
+        query(context, move |engine| {
+            Ok::<_, QueryError>(Diagnosis {
+                server: this_server(engine),
+                heard: engine.heard()?,
+            })
+        })
+    })?;
     add(m, method::SESSION_REPORT, |context, params: SessionReportParams| {
         query(context, move |engine| {
             engine
@@ -210,6 +248,48 @@ async fn findings(pending: PendingSubscriptionSink, context: Arc<Context>) -> Re
 
 /// Params of a method that takes none: whatever is sent is ignored.
 type Ignored = Option<serde::de::IgnoredAny>;
+
+/// Adds an event's method: its sessions' events are counted, and what they take. `at` finds the session in the params.
+fn event<P, F>(
+    module: &mut RpcModule<Context>,
+    name: &'static str,
+    at: fn(&P) -> &SessionRef,
+    handler: impl Fn(Arc<Context>, P) -> F + Copy + Send + Sync + 'static,
+) -> Result<(), RegisterMethodError>
+where
+    P: DeserializeOwned + Send + 'static,
+    F: Future<Output = Answer<Decision>> + Send,
+{
+    add(module, name, move |context, params: P| {
+        let known = at(&params);
+        let tested = known.is_self_test();
+        let key = SessionKey::of(known);
+        async move {
+            if tested {
+                return Ok(self_test(name));
+            }
+            let begun = Instant::now();
+            let answer = handler(Arc::clone(&context), params).await;
+            if let Some(key) = key {
+                context.engine.count(key, name, begun.elapsed());
+            }
+            answer
+        }
+    })
+}
+
+/// The answer to a self-test's event: whatever can be refused is, because a hook that can't reach a server lets everything
+/// pass. No session is looked up, and nothing is kept.
+fn self_test(event: &str) -> Decision {
+    match event {
+        method::ON_PRE_TOOL_USE | method::ON_STOP => Decision {
+            outcome: Outcome::Refuse,
+            to_agent: Some("Proofmark's self-test is refused, as it asks.".to_owned()),
+            ..Decision::default()
+        },
+        _ => Decision::allow(),
+    }
+}
 
 /// Adds one method. A handler that panics gets its caller an error, never silence.
 fn add<P, R, F>(
@@ -345,6 +425,43 @@ mod tests {
             assert_eq!(answer["error"]["code"], INTERNAL_ERROR, "{answer}");
         }
         assert_eq!(answers[3]["result"]["server"]["running"], true, "{}", answers[3]);
+    }
+
+    #[tokio::test]
+    async fn events_are_counted_and_those_of_a_self_test_are_refused_and_forgotten() {
+        let at = |session: &str| json!({"harness": "claude-code", "session": session});
+        let call = json!({"tool": "Bash", "input": {"command": "true"}});
+        let event = |id: u64, method: &str, session: &str| {
+            json!({"id": id, "method": method, "params": {
+                "harness": "claude-code", "session": session, "call": call, "at": at(session),
+            }})
+        };
+        let tested = format!("{}1", proofmark_protocol::event::SELF_TEST);
+        let answers = answers(
+            &[
+                event(1, method::ON_PRE_TOOL_USE, "s1"),
+                event(2, method::ON_PRE_TOOL_USE, "s1"),
+                event(3, method::ON_PRE_TOOL_USE, &tested),
+                event(4, method::ON_STOP, &tested),
+                event(5, method::ON_SESSION_END, &tested),
+                request(6, method::DIAGNOSE),
+                request(7, method::STATUS),
+            ],
+            |_| (),
+        )
+        .await;
+        let outcomes: Vec<&str> = answers[..5]
+            .iter()
+            .map(|answer| answer["result"]["outcome"].as_str().unwrap())
+            .collect();
+        assert_eq!(outcomes, ["allow", "allow", "refuse", "refuse", "allow"]);
+        let heard = answers[5]["result"]["heard"].as_array().unwrap();
+        let told: Vec<_> = heard
+            .iter()
+            .map(|heard| (&heard["session"], &heard["event"], &heard["count"]))
+            .collect();
+        assert_eq!(told, [(&json!("s1"), &json!(method::ON_PRE_TOOL_USE), &json!(2))]);
+        assert!(!answers[6].to_string().contains(&tested), "{}", answers[6]);
     }
 
     #[tokio::test]

@@ -8,8 +8,9 @@ mod pages;
 mod rust;
 mod words;
 
-use proofmark_protocol::method;
+use proofmark_protocol::{Harness, method};
 use proofmark_server::checks::REGISTRY;
+use proofmark_server::harness::limits::limits;
 use proofmark_tests::schema;
 
 use files::{Repo, Source};
@@ -104,6 +105,20 @@ fn every_check_has_a_page_and_every_page_a_check() -> anyhow::Result<()> {
         .filter_map(|file| pages::check_of(&file.path))
         .collect();
     none(pages::differences(&codes, &pages))
+}
+
+#[test]
+fn every_harness_has_a_page_with_what_it_makes_possible() -> anyhow::Result<()> {
+    let repo = Repo::read()?;
+    let lacking = Harness::ALL.into_iter().filter_map(|harness| {
+        let path = format!("docs/harness/{harness}.md");
+        let table = limits(harness)
+            .map(|limits| limits.table())
+            .unwrap_or_else(|| "a table".to_owned());
+        let has = repo.text(&path).is_some_and(|page| page.contains(&table));
+        (!has).then(|| format!("{path} has to have\n\n{table}"))
+    });
+    none(lacking.collect())
 }
 
 #[test]

@@ -45,6 +45,7 @@ const WORLDLY: &[&str] = &[
 const HARNESS_ROOMS: &[&str] = &[
     "server/src/harness/",
     "client/hook/src/",
+    "client/src/doctor/harness/",
     "client/src/install/harness/",
     "client/src/wrap/",
     "protocol/src/event.rs",

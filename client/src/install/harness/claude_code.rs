@@ -40,26 +40,27 @@ pub(crate) static SPEC: Spec = Spec {
     keeps_deleted: false,
     asks_trust: false,
     refuses: |text, root| misshapen(text, root, Shape::Grouped),
-    notes,
+    stops,
+    notes: |_| Vec::new(),
 };
 
-fn notes(around: &Surroundings<'_>) -> Vec<String> {
+fn stops(around: &Surroundings<'_>) -> Vec<String> {
     let on = |name: &str| around.root.and_then(|root| root.get(name)).map(|node| &node.kind) == Some(&Kind::Bool(true));
-    let mut notes = Vec::new();
+    let mut stops = Vec::new();
     for switch in ["disableAllHooks", "allowManagedHooksOnly"] {
         if on(switch) {
-            notes.push(format!(
+            stops.push(format!(
                 "The file says `\"{switch}\": true`, so Claude Code runs none of these hooks until you take that out."
             ));
         }
     }
     if around.root.is_some_and(has_invalid) {
-        notes.push(
+        stops.push(
             "The file has a hook without a type or a command that Claude Code knows; some versions then drop every hook of the file, without a word."
                 .to_owned(),
         );
     }
-    notes
+    stops
 }
 
 /// A handler that no version takes: of an unknown type, without a command, with a timeout that is no number.

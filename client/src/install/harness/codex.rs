@@ -44,6 +44,7 @@ pub(crate) static SPEC: Spec = Spec {
     keeps_deleted: false,
     asks_trust: true,
     refuses,
+    stops,
     notes,
 };
 
@@ -88,28 +89,30 @@ fn wrong(text: &str, handler: &Node) -> Option<Unparsed> {
     None
 }
 
-fn notes(around: &Surroundings<'_>) -> Vec<String> {
+fn stops(around: &Surroundings<'_>) -> Vec<String> {
     let features = around.toml.and_then(|toml| toml.get("features"));
     let flag = |name: &str| features.and_then(|features| features.get(name)).map(|node| &node.kind);
-    let mut notes = Vec::new();
+    let mut stops = Vec::new();
     for name in ["hooks", "codex_hooks"] {
         if flag(name) == Some(&Kind::Bool(false)) {
-            notes.push(format!(
+            stops.push(format!(
                 "config.toml says `[features] {name} = false`, so Codex runs no hooks at all until you take that out."
             ));
         }
     }
     let newest = around.versions.iter().max();
     if newest.is_some_and(|version| *version < ON) && flag("codex_hooks") != Some(&Kind::Bool(true)) {
-        notes.push(format!(
+        stops.push(format!(
             "Codex before {ON} runs hooks only where config.toml says `[features] codex_hooks = true`; yours does not."
         ));
     }
     if newest.is_some_and(|version| (NO_EXEC[0]..NO_EXEC[1]).contains(version)) {
-        notes.push("This version of Codex runs no hooks in `codex exec`, only in its terminal interface.".to_owned());
+        stops.push("This version of Codex runs no hooks in `codex exec`, only in its terminal interface.".to_owned());
     }
-    if around.project {
-        notes.push("Codex reads a project's hooks only where you have said that you trust the project.".to_owned());
-    }
-    notes
+    stops
+}
+
+fn notes(around: &Surroundings<'_>) -> Vec<String> {
+    let note = "Codex reads a project's hooks only where you have said that you trust the project.";
+    around.project.then(|| note.to_owned()).into_iter().collect()
 }

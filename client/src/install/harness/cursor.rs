@@ -77,6 +77,7 @@ pub(crate) static SPEC: Spec = Spec {
     keeps_deleted: true,
     asks_trust: false,
     refuses,
+    stops,
     notes,
 };
 
@@ -129,11 +130,13 @@ fn wrong(entry: &Node) -> Option<String> {
     })
 }
 
+fn stops(around: &Surroundings<'_>) -> Vec<String> {
+    let stop = "Cursor's command line does not read a hooks.json that is a symbolic link.";
+    around.is_link.then(|| stop.to_owned()).into_iter().collect()
+}
+
 fn notes(around: &Surroundings<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    if around.is_link {
-        notes.push("Cursor's command line does not read a hooks.json that is a symbolic link.".to_owned());
-    }
     if around.versions.is_empty() {
         notes.push(
             "Cursor's version could not be told, so only the events that every version knows are set up; with `cursor` or `cursor-agent` on PATH, run this again."

@@ -49,7 +49,9 @@ pub(crate) struct Spec {
     pub(crate) asks_trust: bool,
     /// Why the harness would not take the hooks of a file as it stands; none where it would.
     pub(crate) refuses: fn(text: &str, root: &Node) -> Option<Unparsed>,
-    /// What keeps hooks from running although they are written, and what else a person has to know.
+    /// What keeps hooks from running although they are written.
+    pub(crate) stops: fn(&Surroundings<'_>) -> Vec<String>,
+    /// What else a person has to know.
     pub(crate) notes: fn(&Surroundings<'_>) -> Vec<String>,
 }
 
@@ -105,7 +107,7 @@ pub(crate) fn spec(harness: Harness) -> &'static Spec {
 /// A hook that answers at once.
 const GATE: u64 = 10;
 /// A hook at the end of a turn: the record is read, and where the person has set up a judge, it is waited for.
-const STOP: u64 = 60;
+pub(crate) const STOP: u64 = 60;
 /// A hook at the end of a session, for which some harnesses give no more.
 const END: u64 = 3;
 

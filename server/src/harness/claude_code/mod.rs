@@ -2,6 +2,7 @@
 //! Payloads and answers of its hooks stay out: the hook's adapter has them.
 
 mod assistant;
+mod limits;
 mod lineage;
 mod memory;
 mod notification;
@@ -18,6 +19,7 @@ mod tools;
 use proofmark_protocol::Harness;
 
 use super::HarnessSpec;
+pub(super) use limits::LIMITS;
 pub(super) use memory::Memory;
 
 /// Claude Code's row.

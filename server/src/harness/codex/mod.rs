@@ -7,6 +7,7 @@ mod ending;
 mod event;
 mod fork;
 mod item;
+mod limits;
 mod lineage;
 mod memory;
 mod output;
@@ -21,6 +22,7 @@ mod tools;
 use proofmark_protocol::Harness;
 
 use super::HarnessSpec;
+pub(super) use limits::LIMITS;
 pub(super) use memory::Memory;
 
 /// Codex's row.

@@ -3,6 +3,7 @@
 
 mod event;
 mod legacy;
+mod limits;
 mod lineage;
 mod memory;
 mod person;
@@ -14,6 +15,7 @@ mod tools;
 use proofmark_protocol::Harness;
 
 use super::HarnessSpec;
+pub(super) use limits::LIMITS;
 pub(super) use memory::Memory;
 
 /// Cursor's row.
