@@ -8,7 +8,7 @@ use proofmark_protocol::{Decision, Harness, Outcome};
 use proptest::prelude::*;
 
 use super::*;
-use crate::session::{Fact, FactBody};
+use crate::session::{By, Fact, FactBody, ScopeFact};
 
 fn key() -> SessionKey {
     SessionKey {
@@ -37,6 +37,58 @@ fn tagged(at: u64, turn: u64, claim: &str, text: &str) -> Fact {
         after_call: None,
     };
     fact(at, turn, body)
+}
+
+#[test]
+fn a_scope_in_force_stands_in_the_introduction_and_goes_with_the_findings() {
+    let corrected = |words: &str| ScopeFact::Corrected {
+        words: words.to_owned(),
+        of: None,
+        class: "drift".to_owned(),
+        quote: "that's `not` it".to_owned(),
+    };
+    let contracted = ScopeFact::Contracted {
+        contract: "parser.rs only".to_owned(),
+        by: By::Agent,
+        turn: 1,
+    };
+    let released = ScopeFact::Released { by: By::Editor };
+    let steps = [
+        (
+            corrected("a"),
+            Some("The scope is locked after “that's \\`not\\` it” until"),
+        ),
+        (contracted, Some("The scope that was agreed: parser.rs only.")),
+        (corrected("b"), Some("Every tool is stopped after")),
+        (released, None),
+    ];
+    let mut facts = vec![tagged(1, 1, "c", "claim")];
+    let at = Whereabouts {
+        cwd: None,
+        transcript: None,
+        document: "/d.md",
+    };
+    for (nth, (scope, told)) in steps.into_iter().enumerate() {
+        facts.push(fact(2 + nth as u64, 1, FactBody::Scope { scope }));
+        let Picture { findings, document } = picture(&Book::of(&facts), &key(), at);
+        let introduction = document.lines().nth(2).unwrap();
+        assert_eq!(findings.scope.is_some(), told.is_some(), "{nth}");
+        assert!(
+            introduction.contains(told.unwrap_or("counted from 1.")),
+            "{nth}: {introduction}"
+        );
+        assert_eq!(
+            told.is_none(),
+            introduction.ends_with("counted from 1."),
+            "{introduction}"
+        );
+        assert!(
+            document
+                .lines()
+                .nth(4)
+                .is_some_and(|row| row.starts_with("- turn 1, claim c"))
+        );
+    }
 }
 
 fn settled(at: u64, claim: &str, state: ClaimState) -> Fact {

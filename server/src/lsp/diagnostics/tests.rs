@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use proofmark_protocol::Harness;
 use proofmark_protocol::findings::{CheckRef, Cited};
+use proofmark_protocol::query::{Scope, ScopePhase};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -222,12 +223,17 @@ fn data_holds_what_actions_need_and_the_code_leads_to_its_page() {
         check: Some(check),
         ..item(1, Severity::Warning)
     };
-    let (_folder, session, setup) = session(vec![one]);
+    let (_folder, mut session, setup) = session(vec![one]);
+    session.scope = Some(Scope {
+        phase: ScopePhase::Locked,
+        ..Scope::default()
+    });
     let places = shown(&[session], &setup);
     let one = &places["d.md"][0];
     let expected = json!({
         "id": "finding:f1", "claim": Value::Null, "finding": "f1", "harness": "codex", "session": "4c252179-f94b",
         "transcript": "/t.jsonl", "turn": 3, "command": "pytest -q", "docs": "docs/checks/untried-claim.md",
+        "scope": "locked",
     });
     assert_eq!(one.data, Some(expected));
     let href = one.code_description.as_ref().map(|page| page.href.as_str().to_owned());
