@@ -10,7 +10,9 @@ mod dismiss;
 mod doctor;
 mod findings;
 mod install;
+mod judge;
 mod language_server;
+mod lists;
 mod output;
 mod pause;
 mod place;
@@ -65,6 +67,10 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Put a reply to the judge: exit code 0 when it is clean, 1 for a hit, 2 when nobody judged it.
+    Judge(judge::Arguments),
+    /// Check the judge's word lists.
+    Lists(lists::Arguments),
     /// Let nothing be refused for a while.
     Pause(pause::Arguments),
     /// Show what sessions are held to, lift a scope lock, or say what a session is to do.
@@ -141,6 +147,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Dismiss(arguments) => dismiss::run(&Place::of_process()?, &arguments),
         Command::Classify => classify::run(),
         Command::Status { json } => status::run(&Place::of_process()?, json),
+        Command::Judge(arguments) => judge::run(&Place::of_process()?, &arguments),
+        Command::Lists(arguments) => lists::run(&arguments),
         Command::Pause(arguments) => pause::run(&Place::of_process()?, &arguments),
         Command::Scope(arguments) => scope::run(&Place::of_process()?, &arguments),
         Command::Serve(arguments) => serve(&arguments),

@@ -46,7 +46,10 @@ fn server(place: &Place, notes: &mut Vec<String>) -> anyhow::Result<ServerStatus
         });
     };
     match call::<Status>(&place.state_dir, method::STATUS, (), Duration::from_secs(1)) {
-        Ok(Some(status)) => Ok(status.server),
+        Ok(Some(status)) => {
+            notes.extend(status.notes);
+            Ok(status.server)
+        }
         other => {
             let why = other
                 .err()

@@ -6,6 +6,7 @@ pub mod environment;
 pub mod event;
 pub mod findings;
 pub mod frame;
+pub mod judge;
 pub mod method;
 pub mod paths;
 pub mod query;

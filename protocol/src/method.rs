@@ -35,6 +35,8 @@ pub const REOPEN_FINDING: &str = "reopenFinding";
 pub const LIST_SESSIONS: &str = "listSessions";
 /// The server, its sessions and what is paused.
 pub const STATUS: &str = "status";
+/// A reply is put to the judge.
+pub const JUDGE_REPLY: &str = "judgeReply";
 /// Nothing refuses for a while.
 pub const PAUSE: &str = "pause";
 /// The person lifts a session's scope lock.
@@ -59,8 +61,11 @@ pub const SHUTDOWN: &str = "shutdown";
 /// The notification of a subscription to the findings; it is sent, not called.
 pub const FINDINGS_CHANGED: &str = "findingsChanged";
 
+/// The notification to whoever waits for the answer to a stop while the judge is asked; it is sent, not called.
+pub const WAITING: &str = "waiting";
+
 /// Every method a client may call.
-pub const ALL: [&str; 27] = [
+pub const ALL: [&str; 28] = [
     ON_SESSION_START,
     ON_PROMPT,
     ON_PRE_TOOL_USE,
@@ -78,6 +83,7 @@ pub const ALL: [&str; 27] = [
     REOPEN_FINDING,
     LIST_SESSIONS,
     STATUS,
+    JUDGE_REPLY,
     PAUSE,
     RELEASE_SCOPE,
     SET_SCOPE,

@@ -11,6 +11,7 @@ use crate::event::{
 };
 use crate::findings::{FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
 use crate::frame::{self, ErrorObject, Speaker};
+use crate::judge::{JudgeReply, JudgeReplyParams, Waiting};
 use crate::query::{
     Claim, Diagnosis, DismissFindingParams, KeptFinding, ListClaimsParams, ListFindingsParams, Pause, PauseParams,
     Pong, ReleaseScopeParams, ReopenClaimParams, ReopenFindingParams, RetireClaimParams, SessionStatus, SetScopeParams,
@@ -25,6 +26,7 @@ pub fn document() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let methods = methods(&mut generator);
     let findings_changed = generator.subschema_for::<FindingsChanged>();
+    let waiting = generator.subschema_for::<Waiting>();
     generator.subschema_for::<Speaker>();
     generator.subschema_for::<ErrorObject>();
     generator.subschema_for::<Settings>();
@@ -45,7 +47,10 @@ pub fn document() -> Value {
             "notFound": frame::NOT_FOUND,
         },
         "methods": methods,
-        "notifications": { method::FINDINGS_CHANGED: { "result": findings_changed } },
+        "notifications": {
+            method::FINDINGS_CHANGED: { "result": findings_changed },
+            method::WAITING: { "params": waiting },
+        },
         "$defs": generator.take_definitions(true),
     })
 }
@@ -76,6 +81,7 @@ fn methods(generator: &mut SchemaGenerator) -> Map<String, Value> {
     add(method::REOPEN_FINDING, of::<ReopenFindingParams>, of::<KeptFinding>);
     add(method::LIST_SESSIONS, of::<()>, of::<Vec<SessionStatus>>);
     add(method::STATUS, of::<()>, of::<Status>);
+    add(method::JUDGE_REPLY, of::<JudgeReplyParams>, of::<JudgeReply>);
     add(method::PAUSE, of::<PauseParams>, of::<Pause>);
     add(method::RELEASE_SCOPE, of::<ReleaseScopeParams>, of::<SessionStatus>);
     add(method::SET_SCOPE, of::<SetScopeParams>, of::<SessionStatus>);

@@ -1,8 +1,11 @@
 //! The settings a person can make, and how layers of them add up.
 //! Reading files and the environment stays out; layers arrive as JSON values.
 
+mod reply;
+
 use std::collections::BTreeMap;
 
+pub use reply::{Judge, JudgeRunner, MAX_WAIT_SECONDS, Optional, Refusing, ReplyLength};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -142,6 +145,16 @@ pub struct Settings {
     pub scope_lock: ScopeLock,
     /// `[checks.scope-drift]`.
     pub scope_drift: Advisory,
+    /// `[checks.plain-words]`.
+    pub plain_words: Refusing,
+    /// `[checks.unproven-claim]`.
+    pub unproven_claim: Optional,
+    /// `[checks.malformed-tag]`.
+    pub malformed_tag: Refusing,
+    /// `[checks.reply-length]`.
+    pub reply_length: ReplyLength,
+    /// `[judge]`.
+    pub judge: Judge,
     /// `[server] idle_minutes`: the server exits after so many minutes without an event or an editor.
     pub idle_minutes: u64,
     /// `[tools]`: what tools do, by name or by prefix with a final `*`.
@@ -156,6 +169,11 @@ impl Default for Settings {
             claimed_pass: Advisory::default(),
             scope_lock: ScopeLock::default(),
             scope_drift: Advisory::default(),
+            plain_words: Refusing::default(),
+            unproven_claim: Optional::default(),
+            malformed_tag: Refusing::default(),
+            reply_length: ReplyLength::default(),
+            judge: Judge::default(),
             idle_minutes: 30,
             tools: BTreeMap::new(),
         }
@@ -207,6 +225,14 @@ impl Settings {
             reader.set(check, &path, "mode", &mut slot.mode, |old, new| new > old);
         }
         reader.scope_lock(checks, &mut self.scope_lock);
+        let replies = reply::Replies {
+            judge: &mut self.judge,
+            plain_words: &mut self.plain_words,
+            malformed_tag: &mut self.malformed_tag,
+            unproven_claim: &mut self.unproven_claim,
+            reply_length: &mut self.reply_length,
+        };
+        reader.replies(value, checks, replies);
         reader.set(server, "server", "idle_minutes", &mut self.idle_minutes, |_, _| false);
         if layer == Layer::Person {
             let tools = reader.table(value, "tools", "tools");
@@ -231,6 +257,10 @@ impl Settings {
             &mut advising.claimed_pass.mode,
             &mut advising.scope_lock.mode,
             &mut advising.scope_drift.mode,
+            &mut advising.plain_words.mode,
+            &mut advising.unproven_claim.mode,
+            &mut advising.malformed_tag.mode,
+            &mut advising.reply_length.mode,
         ];
         for mode in modes {
             *mode = (*mode).min(Mode::Advise);
@@ -287,6 +317,11 @@ impl Reader<'_> {
             self.set(phrases, "checks.scope-lock.phrases", name, &mut set, |_, _| false);
             lock.phrases.extend(set.map(|set| (name.clone(), set)));
         }
+    }
+
+    /// Keeps what is wrong with a value in a way that its type does not tell.
+    fn name_bad(&mut self, what: String) {
+        self.bad.push(format!("{}: {what}", self.source));
     }
 
     /// Sets `slot` from `table[key]`; a project's value is taken only where `tightens(old, new)`.

@@ -5,6 +5,7 @@ pub mod checks;
 pub mod engine;
 pub mod evidence;
 pub mod harness;
+pub mod judge;
 pub mod ledger;
 pub mod lsp;
 pub mod picture;

@@ -9,6 +9,7 @@ use proofmark_protocol::query::{ClaimState, ScopePhase};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::fake_judge::FakeJudge;
 use crate::scenario::fixtures;
 
 /// The session of a step that names none, and the transcript of a step that names none.
@@ -144,6 +145,9 @@ pub struct Step {
     /// For readers: the tool of this kind that the case was first told to.
     #[serde(default)]
     pub oracle: Option<String>,
+    /// What the judge's runner does, where it is asked.
+    #[serde(default)]
+    pub judge: FakeJudge,
     /// What must come of a step that is not the judged one.
     #[serde(default)]
     pub expect: Option<Expect>,
@@ -177,6 +181,12 @@ pub struct Wanted {
     /// `0` switches the check off.
     #[serde(default)]
     pub enforcement: Option<String>,
+    /// How long a turn waits for the judge, in seconds.
+    #[serde(default)]
+    pub wait: Option<u64>,
+    /// The value of the variable by which a judge's own agent is known.
+    #[serde(default)]
+    pub child: Option<String>,
 }
 
 /// What a step must come to.
@@ -225,6 +235,15 @@ pub struct Expect {
     /// Beginnings of names of files that the state folder holds.
     #[serde(default)]
     pub files: Vec<String>,
+    /// How often the judge's runner was asked so far.
+    #[serde(default)]
+    pub model_calls: Option<usize>,
+    /// What its questions hold.
+    #[serde(default)]
+    pub judge_prompt_has: Vec<String>,
+    /// What they do not.
+    #[serde(default)]
+    pub judge_prompt_lacks: Vec<String>,
 }
 
 /// What `proofmark claims --json` and `proofmark status --json` tell, in short.

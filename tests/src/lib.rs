@@ -4,6 +4,7 @@
 pub mod case;
 pub mod claude_code;
 pub mod codex;
+pub mod fake_judge;
 pub mod lsp_client;
 pub mod model;
 pub mod need;

@@ -14,6 +14,7 @@ use proofmark_protocol::Harness;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Act, Case, Late, Step, Wanted};
+use crate::fake_judge;
 use crate::outcome::{Answer, shortfalls};
 use crate::process::{self, Finished};
 use crate::transcript::Transcript;
@@ -58,7 +59,7 @@ pub enum Played {
 /// The case cannot be played: something in it is of no known form, or a program of ours does not end.
 pub fn play(case: &Case, world: &World) -> Result<Played> {
     ensure!(
-        SYSTEMS.contains(&case.system.as_str()),
+        SYSTEMS.contains(&case.system.as_str()) || case.system == fake_judge::SYSTEM,
         "cases of {} cannot be played",
         case.system
     );
@@ -77,12 +78,14 @@ pub fn play(case: &Case, world: &World) -> Result<Played> {
         let (answer, mut found) = play.step(step).context(label.clone())?;
         if let Some(expect) = &step.expect {
             found.extend(shortfalls(expect, &answer, world)?);
+            found.extend(fake_judge::shortfalls(expect, world)?);
         }
         bad.extend(found.into_iter().map(|line| format!("{label}: {line}")));
     }
     let (answer, found) = play.step(&case.given)?;
     bad.extend(found);
     bad.extend(shortfalls(&case.expect, &answer, world)?);
+    bad.extend(fake_judge::shortfalls(&case.expect, world)?);
     Ok(if play.too_slow && !bad.is_empty() {
         Played::TooSlow
     } else {
@@ -104,12 +107,13 @@ impl Play<'_> {
     fn step(&mut self, step: &Step) -> Result<(Answer, Vec<String>)> {
         let path = self.write_record(step)?;
         let payload = self.payload(step, &path)?;
-        fs::write(
-            self.settings(),
-            step.settings
-                .clone()
-                .unwrap_or_else(|| settings(self.system, &step.env)),
-        )?;
+        let runner = fake_judge::place(self.world, &step.judge)?;
+        let settings = match &step.settings {
+            Some(text) => text.replace("{runner}", &runner.display().to_string()),
+            None if self.system == fake_judge::SYSTEM => fake_judge::settings(&step.env, &runner),
+            None => settings(self.system, &step.env),
+        };
+        fs::write(self.settings(), settings)?;
         let project = self.world.project().join("proofmark.toml");
         match &step.project {
             Some(text) => fs::write(project, text)?,
@@ -167,6 +171,7 @@ impl Play<'_> {
                 .map(|offset| {
                     let mut hook = self.command("proofmark-hook");
                     hook.arg(harness.as_str());
+                    hook.envs(step.env.child.iter().map(|child| ("PROOFMARK_JUDGE_CHILD", child)));
                     scope.spawn(move || {
                         thread::sleep(Duration::from_millis(*offset));
                         process::run(&mut hook, input, LIMIT)
@@ -381,6 +386,7 @@ mod tests {
             let wanted = Wanted {
                 mode: mode.map(str::to_owned),
                 enforcement: enforcement.map(str::to_owned),
+                ..Wanted::default()
             };
             settings(UNTRIED, &wanted)
         };

@@ -39,6 +39,8 @@ files! {
     flips_are_told_as_given => "stale-verdict",
     flips_are_told_in_the_further_cases => "stale-verdict-more",
     claims_are_held_against_the_record => "claimed-pass",
+    replies_are_judged_as_given => "reply-judge",
+    replies_are_judged_in_the_further_cases => "reply-judge-more",
 }
 
 /// Plays every case of a file and complains about all that fall short.

@@ -9,7 +9,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use proofmark_protocol::frame::{self, MAX_FRAME, Response};
-use proofmark_protocol::{Decision, Outcome, paths};
+use proofmark_protocol::judge::Waiting;
+use proofmark_protocol::settings::MAX_WAIT_SECONDS;
+use proofmark_protocol::{Decision, Outcome, method, paths};
 use serde::Deserialize;
 
 use crate::dialect::Wait;
@@ -19,6 +21,11 @@ use crate::start;
 
 /// Between two tries of something that another process has to do first.
 pub(crate) const PAUSE: Duration = Duration::from_millis(5);
+
+/// Beside what the server says, for its answer's own way.
+const SAY_SO: Duration = Duration::from_millis(300);
+/// Lines before the answer; a server sends one.
+const MAX_NOTICES: usize = 8;
 
 /// The moment at which an event passes, and how it is said.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +40,19 @@ impl Deadline {
         match self.limit.checked_sub(self.begun.elapsed()) {
             Some(left) if !left.is_zero() => Ok(left),
             _ => Err(self.passed()),
+        }
+    }
+
+    /// The server has said that its answer may take so many seconds from now on. A dead one says nothing, and even one
+    /// that lies can't hold up an event for longer than the judge may be waited for.
+    fn prolonged(self, seconds: u64) -> Self {
+        let seconds = Duration::from_secs(seconds.min(MAX_WAIT_SECONDS + 3));
+        let limit = self.begun.elapsed() + seconds + SAY_SO;
+        Self {
+            limit: limit
+                .max(self.limit)
+                .min(self.limit + Duration::from_secs(MAX_WAIT_SECONDS + 3)),
+            ..self
         }
     }
 
@@ -165,7 +185,7 @@ pub(crate) fn is_exposed(state_dir: &Path) -> bool {
     fs::symlink_metadata(&socket).is_ok() && !is_trusted(state_dir, &socket)
 }
 
-fn exchange(mut stream: UnixStream, line: &[u8], deadline: Deadline) -> Result<Decision, Failure> {
+fn exchange(mut stream: UnixStream, line: &[u8], mut deadline: Deadline) -> Result<Decision, Failure> {
     let left = Some(deadline.left()?);
     stream
         .set_write_timeout(left)
@@ -176,7 +196,26 @@ fn exchange(mut stream: UnixStream, line: &[u8], deadline: Deadline) -> Result<D
         Ok(()) | Err(Failure::Gone | Failure::Unheard) => {}
         Err(failure) => return Err(failure),
     }
-    decode(&receive(&mut stream, deadline)?)
+    let mut lines = Lines::of(stream);
+    for _ in 0..MAX_NOTICES {
+        let line = lines.next(deadline)?;
+        match notice(&line) {
+            Some(seconds) => deadline = deadline.prolonged(seconds),
+            None => return decode(&line),
+        }
+    }
+    Err(Fault::Garbled.into())
+}
+
+/// How long the server says that its answer may take from now on, in seconds; none when the line is the answer.
+fn notice(line: &[u8]) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Notice<'a> {
+        method: &'a str,
+        params: Waiting,
+    }
+    let notice: Notice<'_> = serde_json::from_slice(line).ok()?;
+    (notice.method == method::WAITING).then_some(notice.params.seconds)
 }
 
 fn send(stream: &mut UnixStream, mut line: &[u8], deadline: Deadline) -> Result<(), Failure> {
@@ -193,28 +232,42 @@ fn send(stream: &mut UnixStream, mut line: &[u8], deadline: Deadline) -> Result<
     }
 }
 
-/// The answer's line, without its end.
-fn receive(stream: &mut UnixStream, deadline: Deadline) -> Result<Vec<u8>, Failure> {
-    let mut answer = Vec::new();
-    let mut chunk = [0; 8 * 1024];
-    while answer.len() < MAX_FRAME {
-        // Refused as in `send`, although an answer may lie ready; the earlier limit holds then.
-        let _hung_up = stream.set_read_timeout(Some(deadline.left()?));
-        let read = match stream.read(&mut chunk) {
-            Ok(0) => return Err(Failure::Gone),
-            Ok(read) => &chunk[..read],
-            Err(error) => {
-                broken(&error, deadline)?;
-                continue;
-            }
-        };
-        if let Some(end) = read.iter().position(|byte| *byte == b'\n') {
-            answer.extend_from_slice(&read[..end]);
-            return Ok(answer);
-        }
-        answer.extend_from_slice(read);
+/// The lines that a server sends.
+struct Lines {
+    stream: UnixStream,
+    read: Vec<u8>,
+}
+
+impl Lines {
+    fn of(stream: UnixStream) -> Self {
+        let read = Vec::new();
+        Self { stream, read }
     }
-    Err(Fault::Garbled.into())
+
+    /// The next line, without its end.
+    fn next(&mut self, deadline: Deadline) -> Result<Vec<u8>, Failure> {
+        let mut chunk = [0; 8 * 1024];
+        let mut looked = 0;
+        loop {
+            if let Some(end) = self.read[looked..].iter().position(|byte| *byte == b'\n') {
+                let rest = self.read.split_off(looked + end + 1);
+                let mut line = std::mem::replace(&mut self.read, rest);
+                line.pop();
+                return Ok(line);
+            }
+            looked = self.read.len();
+            if looked >= MAX_FRAME {
+                return Err(Fault::Garbled.into());
+            }
+            // Refused as in `send`, although an answer may lie ready; the earlier limit holds then.
+            let _hung_up = self.stream.set_read_timeout(Some(deadline.left()?));
+            match self.stream.read(&mut chunk) {
+                Ok(0) => return Err(Failure::Gone),
+                Ok(read) => self.read.extend_from_slice(&chunk[..read]),
+                Err(error) => broken(&error, deadline)?,
+            }
+        }
+    }
 }
 
 /// What an error on the connection means; nothing when the same call may simply be made again.

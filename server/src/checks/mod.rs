@@ -4,12 +4,16 @@
 pub mod claimed_pass;
 mod fixers;
 mod kept;
+mod malformed_tag;
+pub mod plain_words;
+mod reply_length;
 mod scope_drift;
 mod scope_lock;
 pub mod stale_verdict;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod unproven_claim;
 pub mod untried_claim;
 
 use proofmark_protocol::findings::{CheckRef, Cited};
@@ -26,6 +30,10 @@ pub const REGISTRY: &[&dyn Check] = &[
     &claimed_pass::ClaimedPass,
     &scope_lock::ScopeLock,
     &scope_drift::ScopeDrift,
+    &plain_words::PlainWords,
+    &unproven_claim::UnprovenClaim,
+    &malformed_tag::MalformedTag,
+    &reply_length::ReplyLength,
 ];
 
 /// One check.
@@ -116,6 +124,8 @@ pub struct StopView<'a> {
     pub settings: &'a Settings,
     /// True when the record was waited for: it will not be read again for this event.
     pub last_look: bool,
+    /// What the judge has to say of the reply.
+    pub judged: plain_words::Judged<'a>,
 }
 
 /// What a check sees when the person has spoken.
@@ -182,6 +192,24 @@ pub struct Complaint {
     pub kept: bool,
 }
 
+impl Complaint {
+    /// A complaint about wording: there is nothing beside the reply that it rests on, and nothing is kept of it.
+    fn about_words(subject: String, quote: String, message: String) -> Self {
+        Self {
+            subject,
+            formerly: None,
+            quote,
+            insists: false,
+            message,
+            severity: Severity::Information,
+            check: None,
+            evidence: Vec::new(),
+            places: Vec::new(),
+            kept: false,
+        }
+    }
+}
+
 /// Something that the person is told.
 pub struct Note {
     /// The text.
@@ -195,6 +223,8 @@ pub struct Note {
 pub struct Verdict {
     /// True when the record should be waited for before anything of this counts.
     pub await_record: bool,
+    /// True when the judge should be asked before anything of this counts.
+    pub ask_judge: bool,
     /// What the agent is to be sent back for.
     pub complaints: Vec<Complaint>,
     /// What is noted without holding anything up.

@@ -4,6 +4,7 @@
 mod claimed_pass;
 mod drift;
 mod properties;
+mod replies;
 mod scope;
 mod stale_verdict;
 mod stories;
@@ -12,6 +13,7 @@ use proofmark_protocol::query::ClaimState;
 use proofmark_protocol::settings::{Mode, Settings};
 use proofmark_protocol::{Decision, FindingState, Harness, Outcome};
 
+use super::plain_words::Judged;
 use super::{Lag, PromptView, REGISTRY, Record, StopView};
 use crate::evidence::call::{CallFacts, Known};
 use crate::session::decide::{self, MAX_REFUSALS, Outcomes, Step};
@@ -120,6 +122,7 @@ impl Play {
             reply,
             settings,
             last_look,
+            judged: Judged::Unasked,
             others: &[],
             rewrite: false,
         };
@@ -129,6 +132,7 @@ impl Play {
     fn stop(&mut self, reply: &str) -> Decision {
         match self.step(reply, true) {
             Step::Decided(outcomes) => self.commit(outcomes),
+            Step::AskJudge => panic!("the judge is off"),
             Step::AwaitRecord => panic!("waits at the last look"),
         }
     }

@@ -4,6 +4,7 @@
 mod effects;
 mod gate;
 mod heard;
+mod judge;
 mod lineage;
 mod live;
 mod observed;
@@ -12,6 +13,7 @@ mod pauses;
 pub mod queries;
 mod settings;
 mod slot;
+mod stop;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -20,20 +22,22 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use dashmap::DashMap;
-use proofmark_protocol::event::{PromptParams, SessionEndParams, SessionStartParams, StopParams, SubagentStartParams};
+use proofmark_protocol::event::{PromptParams, SessionEndParams, SessionStartParams, SubagentStartParams};
 use proofmark_protocol::settings::Mode;
 use proofmark_protocol::{Decision, SessionRef};
 
-use crate::checks::{PromptView, REGISTRY, Record, StopView};
+use crate::checks::{PromptView, REGISTRY};
 use crate::harness;
+use crate::judge::Judge;
 use crate::ledger::{Ledger, LedgerError};
-use crate::session::decide::{self, Step};
-use crate::session::observed::Joined;
+use crate::session::decide;
 use crate::session::{CallRecord, SessionKey};
-use observed::AtStop;
+pub use judge::{judge_once, lists_in_use};
 use pauses::PauseEnds;
 use settings::SettingsFiles;
 use slot::Slot;
+pub use stop::Patience;
+use stop::Stop;
 pub use watch::{Watch, WatchError};
 
 /// Within this time a gate is decided, or it passes and that is said.
@@ -72,16 +76,7 @@ pub struct Engine {
     stirred: tokio::sync::watch::Sender<()>,
     /// How often a broken ledger was replaced by a new one.
     renewals: AtomicU64,
-}
-
-/// An agent's wish to end its turn.
-struct Stop {
-    id: String,
-    params: StopParams,
-    /// The agent's record.
-    path: Option<PathBuf>,
-    /// False where nothing can be held up any more: what is found is noted.
-    refusable: bool,
+    judge: Judge,
 }
 
 /// An event on its way through the core.
@@ -134,6 +129,7 @@ impl Engine {
             last_event: AtomicU64::new(0),
             stirred: tokio::sync::watch::Sender::default(),
             renewals: AtomicU64::new(0),
+            judge: Judge::default(),
         }
     }
 
@@ -188,6 +184,7 @@ impl Engine {
         };
         let id = once::prompt_event(&params, observed::record_len(&key, &params.at));
         let slot = self.slot(&key);
+        slot.forget_reply();
         let answer = slot.recent.answer(&id, Instant::now());
         let decide = async {
             let (at, id) = (params.at.clone(), format!("{id}:{}", now()));
@@ -264,161 +261,6 @@ impl Engine {
         decision
     }
 
-    /// `onStop` and `onSubagentStop`: the method's name is part of the event's identity.
-    pub async fn on_stop(self: &Arc<Self>, method: &'static str, mut params: StopParams) -> Decision {
-        let Some(key) = SessionKey::of(&params.at) else {
-            return Decision::allow();
-        };
-        if let Some(spec) = harness::spec(key.harness) {
-            params.reply = params.reply.map(|reply| (spec.own_words)(&reply).to_owned());
-        }
-        let path = live::record_path(harness::spec(key.harness), &params.at);
-        let id = once::stop_event(method, &params, observed::record_len(&key, &params.at));
-        let slot = self.slot(&key);
-        let answer = slot.recent.answer(&id, Instant::now());
-        let stop = Stop {
-            id: id.clone(),
-            params,
-            path,
-            refusable: true,
-        };
-        let decide = || self.decide_stop(&key, &slot, Arc::new(stop));
-        let decision = answer.get_or_init(decide).await.clone();
-        slot.recent.answered(&id, Instant::now());
-        decision
-    }
-
-    async fn decide_stop(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, stop: Arc<Stop>) -> Decision {
-        self.woken();
-        let expired = Arc::new(AtomicBool::new(false));
-        let looks = async {
-            let started = Instant::now();
-            loop {
-                let last_look = started.elapsed() >= RECORD_WAIT;
-                let (engine, looked, key) = (Arc::clone(self), Arc::clone(slot), key.clone());
-                let (stop, expired) = (Arc::clone(&stop), Arc::clone(&expired));
-                let look = move || engine.look(&looked, &key, &stop, last_look, &expired);
-                match tokio::task::spawn_blocking(look).await {
-                    Ok(Some(decision)) => return decision,
-                    Ok(None) => tokio::time::sleep(RECORD_LOOK).await,
-                    Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                    Err(_) => return slot.passed(SHUTTING_DOWN),
-                }
-            }
-        };
-        let decision = match tokio::time::timeout(STOP_DEADLINE, looks).await {
-            Ok(decision) => decision,
-            Err(_) => {
-                expired.store(true, Ordering::Relaxed);
-                slot.passed(TOO_LONG)
-            }
-        };
-        self.store_folds(key, slot, false);
-        decision
-    }
-
-    /// One look at the record: none when it should be read again.
-    fn look(
-        &self,
-        slot: &Slot,
-        key: &SessionKey,
-        stop: &Stop,
-        last_look: bool,
-        expired: &AtomicBool,
-    ) -> Option<Decision> {
-        let params = &stop.params;
-        let at = &params.at;
-        let event = Event {
-            key: key.clone(),
-            at,
-            id: stop.id.clone(),
-            is_stop: true,
-            now: now(),
-        };
-        let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
-        self.refresh(&mut live, &event);
-        if let Some(decision) = live.answer_before(&stop.id, ANSWER_OF_ANOTHER) {
-            return Some(decision);
-        }
-        let effective = self.settings.read(at.cwd.as_deref());
-        let agent = at.agent.as_deref();
-        let ledger = self.ledger();
-        let read = live.read(&ledger, key, agent, stop.path.as_deref(), &effective.settings, expired);
-        if live.stream(agent).is_some_and(live::delegates)
-            && let Some(transcript) = at.transcript.as_deref()
-        {
-            live.read_helpers(&ledger, key, agent, Path::new(transcript), &effective.settings, expired);
-        }
-        let may_come = live.may_come(read.as_ref().err(), last_look);
-        let unread = read.err().map(|error| error.to_string());
-        if live.stream(agent).is_some_and(|stream| stream.by_harness) {
-            return Some(Decision::allow());
-        }
-        if unread.is_none() && agent.is_none() {
-            self.inherit(&mut live, &event);
-        }
-        let reply = match self.at_stop(&mut live, key, stop, last_look) {
-            AtStop::Wait => return None,
-            AtStop::Skip => return Some(Decision::allow()),
-            AtStop::Judge(reply) => reply,
-        };
-        let settings = if stop.refusable {
-            effective.settings.clone()
-        } else {
-            effective.settings.advising()
-        };
-        let (step, turn, anchor) = {
-            let reading = live.reading(agent).filter(|_| unread.is_none());
-            let helper = |call: &CallRecord| live.helper_facts(call);
-            let turn = reading
-                .as_ref()
-                .map_or(0, |reading| reading.stream.turns)
-                .max(live.book.turn(agent));
-            let whole = reply.as_deref().map(|reply| match &reading {
-                Some(reading) => reading.stream.whole_reply(reply),
-                None => reply.to_owned(),
-            });
-            let record = match &reading {
-                Some(reading) => Record::Read {
-                    stream: reading.stream,
-                    lag: reading.lag(params, reply.as_deref()),
-                    helper: &helper,
-                },
-                None => Record::Unread {
-                    why: unread.as_deref().unwrap_or("the transcript was not read"),
-                    may_come,
-                },
-            };
-            let anchor = reading.as_ref().and_then(|reading| reading.stream.turn.prompt.clone());
-            let joined = reading.as_ref().and_then(|reading| reading.joined);
-            let view = StopView {
-                key,
-                agent,
-                turn,
-                book: &live.book,
-                record,
-                others: &live.others(agent),
-                rewrite: params.rewrite || joined.is_some_and(Joined::was_sent_back),
-                reply: whole.as_deref(),
-                settings: &settings,
-                // Of what events have told nothing more comes.
-                last_look: last_look || joined.is_some(),
-            };
-            let paused = || self.is_paused(key, event.now);
-            (
-                decide::stop(&view, REGISTRY, self.notes(&effective), paused),
-                turn,
-                anchor,
-            )
-        };
-        let Step::Decided(mut outcomes) = step else { return None };
-        if expired.load(Ordering::Relaxed) {
-            return Some(Decision::allow());
-        }
-        self.stopped(&mut live, agent, &mut outcomes);
-        Some(self.commit(&mut live, &event, turn, anchor, outcomes))
-    }
-
     /// `onSessionEnd`.
     pub fn on_session_end(self: &Arc<Self>, params: SessionEndParams) -> Decision {
         if observed::may_be_unstopped(&params) {
@@ -439,6 +281,7 @@ impl Engine {
             && let Some(slot) = self.sessions.get(&event.key).map(|slot| Arc::clone(&slot))
         {
             self.store_folds(&event.key, &slot, true);
+            slot.forget_reply();
             // What it was is on the ledger; a late event finds it there.
             self.sessions.remove(&event.key);
         }

@@ -202,6 +202,9 @@ impl Engine {
             ours,
         };
         self.observe(live, event, format!("{}:prompt", event.id), seen);
+        if !ours && let Some(stream) = live.stream_mut(event.at.agent.as_deref()) {
+            stream.heard(prompt);
+        }
     }
 
     fn observe(&self, live: &mut Live, event: &Event<'_>, key: String, seen: Seen) {

@@ -8,6 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use proofmark_protocol::settings::{Layer, Settings};
 use serde_json::{Map, Value};
 
+use crate::judge::list::{self, MAX_LISTS, WordList};
+
 /// A settings file longer than this is not read, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
 /// How many folders above the working folder may hold the project's file.
@@ -22,6 +24,8 @@ pub(super) struct Effective {
     pub(super) settings: Settings,
     /// Bad values and unreadable files, one sentence each.
     pub(super) bad: Vec<String>,
+    /// The judge's word lists, each name once; none while the judge is off.
+    pub(super) lists: Vec<WordList>,
 }
 
 /// The files that settings come from.
@@ -51,8 +55,26 @@ impl SettingsFiles {
 
     /// The settings for an event in a working folder.
     pub(super) fn read(&self, cwd: Option<&str>) -> Effective {
+        let (mut effective, folders) = self.layers(cwd);
+        if effective.settings.judge.enabled {
+            lay_lists(&mut effective, folders.0.as_deref(), folders.1.as_deref());
+        }
+        effective
+    }
+
+    /// The word lists for a working folder, whether or not the judge is on, and what is wrong with them.
+    pub(super) fn lists(&self, cwd: Option<&str>) -> (Vec<WordList>, Vec<String>) {
+        let (mut effective, folders) = self.layers(cwd);
+        effective.bad.clear();
+        lay_lists(&mut effective, folders.0.as_deref(), folders.1.as_deref());
+        (effective.lists, effective.bad)
+    }
+
+    /// Every layer, one over the other, and the files of the person and of the project.
+    fn layers(&self, cwd: Option<&str>) -> (Effective, (Option<PathBuf>, Option<PathBuf>)) {
         let mut effective = Effective::default();
         let person = self.person.as_deref().map(|path| (Layer::Person, path.to_owned()));
+        let mut folders = (self.person.clone(), None);
         let project = cwd
             .and_then(|cwd| self.project_file(Path::new(cwd)))
             .map(|path| (Layer::Project, path));
@@ -69,12 +91,14 @@ impl SettingsFiles {
             }
             if layer == Layer::Person {
                 self.lay_environment(&mut effective);
+            } else {
+                folders.1 = Some(path);
             }
         }
         if self.person.is_none() {
             self.lay_environment(&mut effective);
         }
-        effective
+        (effective, folders)
     }
 
     fn lay_environment(&self, effective: &mut Effective) {
@@ -139,6 +163,35 @@ impl SettingsFiles {
         });
         parsed.insert(path.to_owned(), (bytes, value.clone()));
         Some(value)
+    }
+}
+
+/// Takes in the judge's lists: the person's own, the shipped ones, the project's, each file seen from the settings file
+/// that names it. The first one of a name counts, so that a project takes nothing away.
+fn lay_lists(effective: &mut Effective, person: Option<&Path>, project: Option<&Path>) {
+    let judge = &effective.settings.judge;
+    let mut read = |names: &[String], settings: Option<&Path>| -> Vec<WordList> {
+        let folder = settings.and_then(Path::parent).unwrap_or(Path::new("/"));
+        let paths = names.iter().map(|name| folder.join(name));
+        let lists = paths.flat_map(|path| match list::read(&path) {
+            Ok(lists) => lists,
+            Err(error) => {
+                effective
+                    .bad
+                    .push(format!("{}: {error}; its lists are not used", path.display()));
+                Vec::new()
+            }
+        });
+        lists.collect()
+    };
+    let mut lists = read(&judge.lists, person);
+    lists.extend(list::shipped());
+    lists.extend(read(&judge.project_lists, project));
+    for list in lists {
+        let known = effective.lists.iter().any(|known| known.name == list.name);
+        if !known && !judge.skip.contains(&list.name) && effective.lists.len() < MAX_LISTS {
+            effective.lists.push(list);
+        }
     }
 }
 

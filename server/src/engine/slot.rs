@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use proofmark_protocol::{Decision, Outcome};
 
+use super::judge::{Asking, Running};
 use super::live::Live;
 use super::once::Recent;
 use crate::session::Book;
@@ -15,6 +16,10 @@ pub(super) struct Slot {
     pub(super) live: Mutex<Live>,
     pub(super) hold: Arc<Hold>,
     pub(super) recent: Recent,
+    /// The stop that waits for the judge, and until when.
+    pub(super) asking: tokio::sync::watch::Sender<Asking>,
+    /// The question about the session's last reply.
+    pub(super) judging: Mutex<Option<Running>>,
     late_said: AtomicBool,
 }
 
@@ -25,6 +30,8 @@ impl Default for Slot {
             hold: Arc::clone(&live.hold),
             live: Mutex::new(live),
             recent: Recent::default(),
+            asking: tokio::sync::watch::Sender::default(),
+            judging: Mutex::default(),
             late_said: AtomicBool::new(false),
         }
     }

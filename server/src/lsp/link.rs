@@ -10,6 +10,7 @@ use jsonrpsee::Methods;
 use proofmark_protocol::findings::FindingsChanged;
 use proofmark_protocol::frame::{ErrorObject, MAX_FRAME, Request, Response, SUPERSEDED};
 use proofmark_protocol::method;
+use proofmark_protocol::settings::MAX_WAIT_SECONDS;
 use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
@@ -24,6 +25,8 @@ pub type Starter = Box<dyn Fn() -> io::Result<()> + Send + Sync>;
 
 /// The longest a method may take: more than a stop's own limit.
 const LIMIT: Duration = Duration::from_secs(10);
+/// The longest one may take that asks the judge.
+const JUDGE_LIMIT: Duration = Duration::from_secs(MAX_WAIT_SECONDS + 10);
 /// How long an older owner is given to go before the next try.
 const GIVE_WAY: Duration = Duration::from_millis(50);
 /// Tries to get past an owner that is on its way out.
@@ -91,7 +94,7 @@ impl Link {
                 lines.ask(method, &params).await?;
                 lines.answer().await
             };
-            match tokio::time::timeout(LIMIT, call).await {
+            match tokio::time::timeout(limit(method), call).await {
                 Ok(Err(error)) if error.is_superseded() => {
                     last = error;
                     tokio::time::sleep(GIVE_WAY).await;
@@ -192,6 +195,13 @@ impl Subscription {
     }
 }
 
+fn limit(method: &str) -> Duration {
+    match method {
+        method::ON_STOP | method::ON_SUBAGENT_STOP | method::JUDGE_REPLY => JUDGE_LIMIT,
+        _ => LIMIT,
+    }
+}
+
 /// A connection read line by line.
 struct Lines {
     stream: BufReader<Box<dyn Stream>>,
@@ -216,7 +226,12 @@ impl Lines {
     }
 
     async fn answer(&mut self) -> Result<Value, LinkError> {
-        let response: Response<Value> = serde_json::from_slice(self.line().await?)?;
+        let mut line: Value = serde_json::from_slice(self.line().await?)?;
+        // That the answer may take longer: it is waited for all the same.
+        while line["method"] == method::WAITING {
+            line = serde_json::from_slice(self.line().await?)?;
+        }
+        let response: Response<Value> = serde_json::from_value(line)?;
         match response.error {
             Some(error) => Err(LinkError::Refused(error)),
             None => Ok(response.result.unwrap_or_default()),
@@ -251,6 +266,16 @@ mod tests {
     use tokio::net::UnixListener;
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_notice_before_the_answer_is_not_the_answer() {
+        let (ours, mut theirs) = tokio::io::duplex(PIPE);
+        let notice = json!({"jsonrpc": "2.0", "method": method::WAITING, "params": {"seconds": 21}});
+        let sent = format!("{notice}\n{}\n", json!({"jsonrpc": "2.0", "id": 1, "result": 7}));
+        theirs.write_all(sent.as_bytes()).await.unwrap();
+        let mut lines = Lines::over(Box::new(ours));
+        assert_eq!(lines.answer().await.unwrap(), 7);
+    }
 
     /// An owner of an earlier build: it gives way at the first request.
     fn old_owner(socket: &std::path::Path) {

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::Uri;
 type Page = (Option<&'static str>, &'static str, &'static str);
 
 /// The pages, and what they link to.
-const PAGES: [Page; 9] = [
+const PAGES: [Page; 14] = [
     (
         Some("untried-claim"),
         "checks/untried-claim.md",
@@ -39,11 +39,32 @@ const PAGES: [Page; 9] = [
         include_str!("../../../docs/checks/scope-drift.md"),
     ),
     (
+        Some("plain-words"),
+        "checks/plain-words.md",
+        include_str!("../../../docs/checks/plain-words.md"),
+    ),
+    (
+        Some("unproven-claim"),
+        "checks/unproven-claim.md",
+        include_str!("../../../docs/checks/unproven-claim.md"),
+    ),
+    (
+        Some("malformed-tag"),
+        "checks/malformed-tag.md",
+        include_str!("../../../docs/checks/malformed-tag.md"),
+    ),
+    (
+        Some("reply-length"),
+        "checks/reply-length.md",
+        include_str!("../../../docs/checks/reply-length.md"),
+    ),
+    (
         Some(crate::picture::REFUSED_TURN),
         "findings/refused-turn.md",
         include_str!("../../../docs/findings/refused-turn.md"),
     ),
     (None, "findings/kept.md", include_str!("../../../docs/findings/kept.md")),
+    (None, "judge.md", include_str!("../../../docs/judge.md")),
     (None, "settings.md", include_str!("../../../docs/settings.md")),
     (None, "state.md", include_str!("../../../docs/state.md")),
 ];

@@ -2,6 +2,7 @@
 //! Who may connect, and for how long the server lives, is the owner's business.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jsonrpsee::Extensions;
 use jsonrpsee::Methods;
@@ -11,6 +12,8 @@ use jsonrpsee::types::{Id, Params};
 use proofmark_protocol::frame::{
     ErrorObject, INVALID_REQUEST, IncomingRequest, MAX_FRAME, METHOD_NOT_FOUND, PARSE_ERROR, SUPERSEDED, Speaker,
 };
+use proofmark_protocol::judge::Waiting;
+use proofmark_protocol::method;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
@@ -20,6 +23,23 @@ use crate::rpc::owner::Control;
 
 /// Messages of a subscription that wait for a slow reader; the subscription itself waits with the rest.
 const WAITING: usize = 4;
+
+/// The way to a client that waits for an answer: what is sent here is written before the answer.
+#[derive(Clone)]
+pub(crate) struct Notices(mpsc::Sender<Box<RawValue>>);
+
+impl Notices {
+    /// Tells the client, where there is a way to it, that its answer may take this long from now on. One that reads
+    /// nothing is told nothing.
+    pub(crate) fn tell(notices: Option<&Self>, left: Duration) {
+        let Some(Self(sink)) = notices else { return };
+        let seconds = left.as_secs_f64().ceil() as u64;
+        let notice = serde_json::json!({ "jsonrpc": "2.0", "method": method::WAITING, "params": Waiting { seconds } });
+        if let Ok(notice) = serde_json::value::to_raw_value(&notice) {
+            let _full = sink.try_send(notice);
+        }
+    }
+}
 
 /// One connection: what its requests are answered with, and where its subscription goes.
 struct Connection<'a> {
@@ -125,7 +145,11 @@ impl Connection<'_> {
         }
         let params = Params::new(request.params.map(RawValue::get)).into_owned();
         let response = match self.methods.method(&request.method) {
-            Some(MethodCallback::Async(run)) => run(Id::Null, params, self.id, usize::MAX, Extensions::new()).await,
+            Some(MethodCallback::Async(run)) => {
+                let mut extensions = Extensions::new();
+                extensions.insert(Notices(self.sink.clone()));
+                run(Id::Null, params, self.id, usize::MAX, extensions).await
+            }
             Some(MethodCallback::Sync(run)) => run(Id::Null, params, usize::MAX, Extensions::new()),
             Some(MethodCallback::Unsubscription(run)) => run(Id::Null, params, self.id, usize::MAX, Extensions::new()),
             Some(MethodCallback::Subscription(run)) => {

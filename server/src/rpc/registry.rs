@@ -1,6 +1,9 @@
 //! The table of methods: what a client may call, and what runs for it.
 //! Transports take the table as it is; what a method decides is the engine's.
 
+#[cfg(test)]
+mod tests;
+
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,9 +20,10 @@ use proofmark_protocol::event::{
 };
 use proofmark_protocol::findings::{PublishedUrisParams, SessionReportParams};
 use proofmark_protocol::frame::{BUILD, INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND};
+use proofmark_protocol::judge::JudgeReplyParams;
 use proofmark_protocol::query::{
     Diagnosis, DismissFindingParams, ListClaimsParams, ListFindingsParams, PauseParams, ReleaseScopeParams,
-    ReopenClaimParams, ReopenFindingParams, RetireClaimParams, ServerStatus, SessionStatus, SetScopeParams,
+    ReopenClaimParams, ReopenFindingParams, RetireClaimParams, ServerStatus, SessionStatus, SetScopeParams, Status,
 };
 use proofmark_protocol::{Decision, Harness, Outcome, SessionRef, method};
 use serde::Serialize;
@@ -27,6 +31,8 @@ use serde::de::DeserializeOwned;
 
 use crate::engine::queries::{self, QueryError};
 use crate::engine::{Engine, now};
+use crate::ledger::LedgerError;
+use crate::rpc::lines::Notices;
 use crate::rpc::owner::Control;
 use crate::session::{By, SessionKey};
 
@@ -46,7 +52,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         m,
         method::ON_SESSION_START,
         |params: &SessionStartParams| &params.at,
-        |context, params| {
+        |context, params, _| {
             gate(context, params.at.clone(), move |engine, _| {
                 engine.on_session_start(&params)
             })
@@ -56,7 +62,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         m,
         method::ON_SUBAGENT_START,
         |params: &SubagentStartParams| &params.at,
-        |context, params| {
+        |context, params, _| {
             gate(context, params.at.clone(), move |engine, _| {
                 engine.on_subagent_start(&params)
             })
@@ -66,19 +72,19 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         m,
         method::ON_PROMPT,
         |params: &PromptParams| &params.at,
-        |context, params| async move { Ok(context.engine.on_prompt(params).await) },
+        |context, params, _| async move { Ok(context.engine.on_prompt(params).await) },
     )?;
     event(
         m,
         method::ON_PRE_TOOL_USE,
         |params: &PreToolUseParams| &params.at,
-        |context, params| async move { Ok(context.engine.on_pre_tool_use(params).await) },
+        |context, params, _| async move { Ok(context.engine.on_pre_tool_use(params).await) },
     )?;
     event(
         m,
         method::ON_POST_TOOL_USE,
         |params: &PostToolUseParams| &params.at,
-        |context, params| {
+        |context, params, _| {
             gate(context, params.at.clone(), move |engine, _| {
                 engine.on_post_tool_use(&params)
             })
@@ -88,25 +94,24 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         m,
         method::ON_REPLY,
         |params: &ReplyParams| &params.at,
-        |context, params| gate(context, params.at.clone(), move |engine, _| engine.on_reply(&params)),
+        |context, params, _| gate(context, params.at.clone(), move |engine, _| engine.on_reply(&params)),
     )?;
-    event(
-        m,
-        method::ON_STOP,
-        |params: &StopParams| &params.at,
-        |context, params| async move { Ok(context.engine.on_stop(method::ON_STOP, params).await) },
-    )?;
-    event(
-        m,
-        method::ON_SUBAGENT_STOP,
-        |params: &StopParams| &params.at,
-        |context, params| async move { Ok(context.engine.on_stop(method::ON_SUBAGENT_STOP, params).await) },
-    )?;
+    for name in [method::ON_STOP, method::ON_SUBAGENT_STOP] {
+        event(
+            m,
+            name,
+            |params: &StopParams| &params.at,
+            move |context, params, notices| async move {
+                let patience = Box::new(move |left| Notices::tell(notices.as_ref(), left));
+                Ok(context.engine.on_stop(name, params, patience).await)
+            },
+        )?;
+    }
     event(
         m,
         method::ON_SESSION_END,
         |params: &SessionEndParams| &params.at,
-        |context, params| async move { Ok(context.engine.on_session_end(params)) },
+        |context, params, _| async move { Ok(context.engine.on_session_end(params)) },
     )?;
     add(m, method::LIST_CLAIMS, |context, params: ListClaimsParams| {
         query(context, move |engine| {
@@ -163,13 +168,11 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
             of_session(engine, said)
         })
     })?;
-    add(m, method::STATUS, |context, _: Ignored| {
-        query(context, move |engine| {
-            queries::status(Some(&engine.ledger()), this_server(engine), now())
-        })
+    add(m, method::STATUS, |context, _: Ignored| query(context, status))?;
+    add(m, method::JUDGE_REPLY, |context, params: JudgeReplyParams| async move {
+        Ok(context.engine.judge_reply(params).await)
     })?;
     add(m, method::LIST_SESSIONS, |context, _: Ignored| async move {
-        let status = move |engine: &Engine| queries::status(Some(&engine.ledger()), this_server(engine), now());
         Ok(query(context, status).await?.sessions)
     })?;
     add(m, method::PING, |context, _: Ignored| async move {
@@ -254,13 +257,13 @@ fn event<P, F>(
     module: &mut RpcModule<Context>,
     name: &'static str,
     at: fn(&P) -> &SessionRef,
-    handler: impl Fn(Arc<Context>, P) -> F + Copy + Send + Sync + 'static,
+    handler: impl Fn(Arc<Context>, P, Option<Notices>) -> F + Copy + Send + Sync + 'static,
 ) -> Result<(), RegisterMethodError>
 where
     P: DeserializeOwned + Send + 'static,
     F: Future<Output = Answer<Decision>> + Send,
 {
-    add(module, name, move |context, params: P| {
+    add_patient(module, name, move |context, params: P, notices| {
         let known = at(&params);
         let tested = known.is_self_test();
         let key = SessionKey::of(known);
@@ -269,7 +272,7 @@ where
                 return Ok(self_test(name));
             }
             let begun = Instant::now();
-            let answer = handler(Arc::clone(&context), params).await;
+            let answer = handler(Arc::clone(&context), params, notices).await;
             if let Some(key) = key {
                 context.engine.count(key, name, begun.elapsed());
             }
@@ -302,9 +305,24 @@ where
     R: Serialize + Clone + Send + 'static,
     F: Future<Output = Answer<R>> + Send,
 {
-    module.register_async_method(name, move |params, context, _| {
+    add_patient(module, name, move |context, params, _| handler(context, params))
+}
+
+/// Adds one method that may tell its caller to wait, where the transport has a way to them.
+fn add_patient<P, R, F>(
+    module: &mut RpcModule<Context>,
+    name: &'static str,
+    handler: impl Fn(Arc<Context>, P, Option<Notices>) -> F + Copy + Send + Sync + 'static,
+) -> Result<(), RegisterMethodError>
+where
+    P: DeserializeOwned + Send + 'static,
+    R: Serialize + Clone + Send + 'static,
+    F: Future<Output = Answer<R>> + Send,
+{
+    module.register_async_method(name, move |params, context, extensions| {
         let params = params.parse::<P>();
-        let answer = async move { handler(context, params?).await };
+        let notices = extensions.get::<Notices>().cloned();
+        let answer = async move { handler(context, params?, notices).await };
         async move {
             let answer = AssertUnwindSafe(answer).catch_unwind().await;
             answer.unwrap_or_else(|_| Err(failed("the handler failed; Proofmark itself goes on")))
@@ -350,133 +368,17 @@ fn failed(why: &str) -> ErrorObjectOwned {
     ErrorObject::owned(INTERNAL_ERROR, why, None::<()>)
 }
 
+fn status(engine: &Engine) -> Result<Status, LedgerError> {
+    let mut status = queries::status(Some(&engine.ledger()), this_server(engine), now())?;
+    status.notes.extend(engine.judge_notes());
+    Ok(status)
+}
+
 fn this_server(engine: &Engine) -> ServerStatus {
     ServerStatus {
         running: true,
         pid: Some(std::process::id()),
         build: Some(BUILD.to_owned()),
         state_dir: engine.state_dir().display().to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-
-    use super::*;
-    use crate::rpc::holder::Holder;
-    use crate::rpc::lines;
-
-    /// What the lines are answered by every method there is and those that the test adds.
-    async fn answers(sent: &[Value], extra: impl FnOnce(&mut RpcModule<Context>)) -> Vec<Value> {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = Arc::new(Engine::open(folder.path()).unwrap());
-        let control = Arc::new(Control::of(Holder::this()));
-        let mut methods = module(Context {
-            engine,
-            control: Arc::clone(&control),
-        })
-        .unwrap();
-        extra(&mut methods);
-        let (client, server) = tokio::io::duplex(1 << 16);
-        let served = tokio::spawn(lines::serve(server, methods.into(), control));
-        let (read, mut write) = tokio::io::split(client);
-        let mut read = BufReader::new(read).lines();
-        let mut answers = Vec::new();
-        for message in sent {
-            write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
-            let line = read.next_line().await.unwrap().unwrap();
-            answers.push(serde_json::from_str(&line).unwrap());
-        }
-        write.shutdown().await.unwrap();
-        served.await.unwrap().unwrap();
-        answers
-    }
-
-    fn somewhere() -> SessionRef {
-        serde_json::from_value(json!({"harness": "claude-code", "session": "s1"})).unwrap()
-    }
-
-    fn request(id: u64, method: &str) -> Value {
-        json!({"id": id, "method": method})
-    }
-
-    #[tokio::test]
-    async fn a_handler_that_panics_gets_its_caller_an_error_and_the_next_is_served() {
-        let sent = ["panicsAtOnce", "panicsOnAnotherThread", "panicsInAQuery", "status"];
-        let sent: Vec<Value> = sent.iter().zip(1..).map(|(method, id)| request(id, method)).collect();
-        let answers = answers(&sent, |module| {
-            add::<Ignored, (), _>(module, "panicsAtOnce", |_, _| async { panic!("at once") }).unwrap();
-            add::<Ignored, Decision, _>(module, "panicsOnAnotherThread", |context, _| {
-                gate(context, somewhere(), |_, _| panic!("on another thread"))
-            })
-            .unwrap();
-            add::<Ignored, (), _>(module, "panicsInAQuery", |context, _| {
-                query(context, |_| -> Result<(), QueryError> { panic!("in a query") })
-            })
-            .unwrap();
-        })
-        .await;
-        for (answer, id) in answers.iter().zip(1..) {
-            assert_eq!(answer["id"], id, "{answer}");
-        }
-        for answer in &answers[..3] {
-            assert_eq!(answer["error"]["code"], INTERNAL_ERROR, "{answer}");
-        }
-        assert_eq!(answers[3]["result"]["server"]["running"], true, "{}", answers[3]);
-    }
-
-    #[tokio::test]
-    async fn events_are_counted_and_those_of_a_self_test_are_refused_and_forgotten() {
-        let at = |session: &str| json!({"harness": "claude-code", "session": session});
-        let call = json!({"tool": "Bash", "input": {"command": "true"}});
-        let event = |id: u64, method: &str, session: &str| {
-            json!({"id": id, "method": method, "params": {
-                "harness": "claude-code", "session": session, "call": call, "at": at(session),
-            }})
-        };
-        let tested = format!("{}1", proofmark_protocol::event::SELF_TEST);
-        let answers = answers(
-            &[
-                event(1, method::ON_PRE_TOOL_USE, "s1"),
-                event(2, method::ON_PRE_TOOL_USE, "s1"),
-                event(3, method::ON_PRE_TOOL_USE, &tested),
-                event(4, method::ON_STOP, &tested),
-                event(5, method::ON_SESSION_END, &tested),
-                request(6, method::DIAGNOSE),
-                request(7, method::STATUS),
-            ],
-            |_| (),
-        )
-        .await;
-        let outcomes: Vec<&str> = answers[..5]
-            .iter()
-            .map(|answer| answer["result"]["outcome"].as_str().unwrap())
-            .collect();
-        assert_eq!(outcomes, ["allow", "allow", "refuse", "refuse", "allow"]);
-        let heard = answers[5]["result"]["heard"].as_array().unwrap();
-        let told: Vec<_> = heard
-            .iter()
-            .map(|heard| (&heard["session"], &heard["event"], &heard["count"]))
-            .collect();
-        assert_eq!(told, [(&json!("s1"), &json!(method::ON_PRE_TOOL_USE), &json!(2))]);
-        assert!(!answers[6].to_string().contains(&tested), "{}", answers[6]);
-    }
-
-    #[tokio::test]
-    async fn every_method_of_the_protocol_has_a_handler() {
-        let sent: Vec<Value> = method::ALL
-            .iter()
-            .zip(1..)
-            .map(|(method, id)| request(id, method))
-            .collect();
-        for (answer, method) in answers(&sent, |_| ()).await.iter().zip(method::ALL) {
-            assert_ne!(
-                answer["error"]["code"],
-                proofmark_protocol::frame::METHOD_NOT_FOUND,
-                "{method}"
-            );
-        }
     }
 }

@@ -27,6 +27,8 @@ pub struct Outcomes {
 pub enum Step {
     /// The record should be read again first: what is missing may be on its way.
     AwaitRecord,
+    /// The judge should be asked about the reply, and the record read again with what it says.
+    AskJudge,
     /// This is the answer.
     Decided(Outcomes),
 }
@@ -41,6 +43,9 @@ pub fn stop(view: &StopView<'_>, checks: &[&dyn Check], notes: Vec<Note>, paused
         .collect();
     if verdicts.iter().any(|(_, verdict)| verdict.await_record) {
         return Step::AwaitRecord;
+    }
+    if verdicts.iter().any(|(_, verdict)| verdict.ask_judge) {
+        return Step::AskJudge;
     }
     let refusals = view.book.refusals(view.agent, view.turn);
     let wanted = |(check, verdict): &(&dyn Check, Verdict)| {

@@ -11,6 +11,7 @@ pub mod observed;
 pub mod past;
 pub mod scope;
 pub mod stream;
+pub mod vocabulary;
 
 pub use board::{Board, Change, CheckRow, Ran};
 pub use book::{Book, ClaimRow, NotedRow};
@@ -20,3 +21,4 @@ pub use key::SessionKey;
 pub use past::{Past, Spoken, Stretch};
 pub use scope::{By, ReleaseWord, Scope, ScopeFact};
 pub use stream::{CallRecord, Stream};
+pub use vocabulary::{Shown, Vocabulary};

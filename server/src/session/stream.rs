@@ -6,19 +6,22 @@ use serde::{Deserialize, Serialize};
 use super::board::{Begun, Board, Ended};
 use super::entry::{CallId, Ending, Entry, Injection, RowId, ToolKind};
 use super::past::{Past, Spoken};
+use super::vocabulary::{Shown, Vocabulary};
 use crate::evidence::call::{self, CallFacts, Known};
-use crate::text::pass_claims;
+use crate::text::{AskedLength, pass_claims};
 
 mod said;
 #[cfg(test)]
 mod tests;
 
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 7;
+pub const FOLD_VERSION: u32 = 9;
 /// Calls of the running turn that are kept with their texts; of older ones only whether any was, or may have been, an attempt.
 const MAX_CALLS: usize = 256;
 /// Texts since the last call that are kept, and as many remarks of the person.
 const MAX_TEXTS: usize = 32;
+/// So much of a prompt is kept while its turn runs, in bytes.
+const MAX_ASKED: usize = 4_096;
 
 /// So much of what a call showed is kept, in characters.
 const MAX_OUTPUT: usize = 500;
@@ -66,6 +69,12 @@ pub struct Turn {
     pub remarks: Vec<String>,
     /// Lines of this turn that could not be read: they may hold a call.
     pub unreadable: u64,
+    /// The beginning of the newest prompt. Not stored, so it may be missing.
+    #[serde(skip)]
+    pub asked: Option<String>,
+    /// How long an answer the person asked for, in any prompt that this run answers; none before the first one.
+    #[serde(default)]
+    pub asked_length: Option<AskedLength>,
     /// Sentences of this turn by which the agent may have owned that a check failed, mid-turn texts included, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trouble: Vec<String>,
@@ -90,6 +99,10 @@ pub struct Stream {
     pub cwd: Option<String>,
     /// What the agent did between the person's words.
     pub past: Past,
+    /// What the person has said so far.
+    pub vocabulary: Vocabulary,
+    /// What the calls have shown so far.
+    pub shown: Shown,
     /// The session id that the rows carry.
     pub session: Option<String>,
     /// True when a client's version stands on the rows: it writes every reply to the record, sooner or later.
@@ -145,8 +158,10 @@ impl Stream {
                     remarks: Vec::new(),
                     ..run
                 };
+                self.heard(&text);
             }
             Entry::Remark { row, text } => {
+                self.vocabulary.hear(&text);
                 self.past
                     .spoke(row, self.turns, Spoken::Remark, &text, self.board.calls);
                 push_bounded(&mut self.turn.remarks, text);
@@ -163,7 +178,10 @@ impl Stream {
                 kind,
                 input,
                 changes,
-            } => self.begin_call((id, tool, kind, input), &changes),
+            } => {
+                self.shown.asked(&input);
+                self.begin_call((id, tool, kind, input), &changes);
+            }
             Entry::Result {
                 id,
                 ending,
@@ -173,6 +191,7 @@ impl Stream {
                 turn,
             } => {
                 self.note_turn(turn);
+                self.shown.printed(&output);
                 self.end_call(&id, (ending, exit), &output, helper);
             }
             Entry::Injected { injection, turn } => {
@@ -194,6 +213,14 @@ impl Stream {
                 self.past.unreadable();
             }
         }
+    }
+
+    /// Takes in a prompt's words; more of them than its entry held, where an event brings them whole.
+    pub fn heard(&mut self, prompt: &str) {
+        self.vocabulary.hear(prompt);
+        self.turn.asked = Some(prompt[..prompt.floor_char_boundary(MAX_ASKED)].to_owned());
+        let before = self.turn.asked_length.unwrap_or_default();
+        self.turn.asked_length = Some(AskedLength::of(prompt).and(before));
     }
 
     fn note_turn(&mut self, turn: Option<String>) {

@@ -1,8 +1,9 @@
 //! How long the texts are that the checks put to an agent: what is ours, beside what they quote.
 //! What they say is each check's own.
 
-use proofmark_protocol::settings::{Reminder, Settings};
+use proofmark_protocol::settings::{Mode, Reminder, Settings};
 use proofmark_protocol::{Finding, FindingState, Harness, Severity};
+use proofmark_server::checks::plain_words::{Answer, Judged};
 use proofmark_server::checks::{Complaint, Lag, PromptView, REGISTRY, Record, StopView};
 use proofmark_server::evidence::call::{self, CallFacts};
 use proofmark_server::session::decide::{self, Step};
@@ -14,6 +15,8 @@ use proofmark_server::session::{
 const MAX_WORDS: usize = 60;
 /// So many things at once: more than any message names.
 const MANY: usize = 9;
+/// Checks that are about one reply, and over with it.
+const SILENT_AT_PROMPTS: [&str; 3] = ["unproven-claim", "malformed-tag", "reply-length"];
 
 /// Every text that is too long, of every check, under each setting that changes a text.
 pub(crate) fn offenders() -> Vec<String> {
@@ -26,6 +29,9 @@ pub(crate) fn offenders() -> Vec<String> {
         let mut settings = Settings::default();
         settings.untried_claim.strict = strict;
         settings.untried_claim.reminder = Reminder::NextPrompt;
+        // What was advised goes to the agent with the next prompt.
+        settings.judge.enabled = true;
+        settings.plain_words.mode = Mode::Advise;
         for count in [1, MANY] {
             let stream = flipped(count);
             let all = [facts(count), kept(&key, &settings, &stream)].concat();
@@ -44,6 +50,7 @@ pub(crate) fn offenders() -> Vec<String> {
                 reply,
                 settings: &settings,
                 last_look: true,
+                judged: Judged::Unasked,
                 others: &[],
                 rewrite: false,
             };
@@ -61,7 +68,7 @@ pub(crate) fn offenders() -> Vec<String> {
             let refused: Vec<&Complaint> = complaints.iter().collect();
             for check in REGISTRY {
                 let reminder = check.on_prompt(&prompt).to_agent.map(|text| without_list(&text));
-                if reminder.is_none() {
+                if reminder.is_none() && !SILENT_AT_PROMPTS.contains(&check.code()) {
                     offenders.push(format!("{}: says nothing to {count} with a prompt", check.code()));
                 }
                 let texts = [Some(check.refusal(&stop, &refused)), check.teach(&settings), reminder];
@@ -132,7 +139,12 @@ fn kept(key: &SessionKey, settings: &Settings, stream: &Stream) -> Vec<Fact> {
     let claims: Vec<String> = (0..MANY)
         .map(|number| format!("`pytest test_{number}.py` passes."))
         .collect();
-    let reply = claims.join("\n\n");
+    let reply = format!("{}\n\nThe velvet gate is open.", claims.join("\n\n"));
+    let answer = Answer {
+        hit: true,
+        list: None,
+        closest: "velvet gate".to_owned(),
+    };
     let (book, record) = (
         Book::default(),
         Record::Read {
@@ -150,6 +162,7 @@ fn kept(key: &SessionKey, settings: &Settings, stream: &Stream) -> Vec<Fact> {
         reply: Some(&reply),
         settings,
         last_look: true,
+        judged: Judged::Answered(&answer),
         others: &[],
         rewrite: false,
     };

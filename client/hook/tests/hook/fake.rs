@@ -25,6 +25,8 @@ pub(crate) enum Turn {
     Ignore,
     /// This line is answered before anything has been read.
     Interrupt(String),
+    /// The first text, then, after a pause or when the hook has gone, the second, and the connection is closed.
+    Parts(String, Duration, String),
     /// Nothing, until the hook gives up.
     Hang,
 }
@@ -115,6 +117,15 @@ fn take_turn(mut stream: UnixStream, turn: Turn) -> String {
         Turn::Say(answer) => stream.write_all(format!("{answer}\n").as_bytes()).unwrap_or_default(),
         Turn::Interrupt(_) | Turn::Ignore => {}
         Turn::Break(half) => stream.write_all(half.as_bytes()).unwrap(),
+        Turn::Parts(first, pause, second) => {
+            stream.write_all(first.as_bytes()).unwrap();
+            if !pause.is_zero() {
+                stream.set_read_timeout(Some(pause)).unwrap();
+                // Ends early when the hook hangs up.
+                let _over = stream.read(&mut [0]);
+            }
+            stream.write_all(second.as_bytes()).unwrap_or_default();
+        }
         Turn::Hang => assert_eq!(
             reader.read_line(&mut String::new()).unwrap(),
             0,

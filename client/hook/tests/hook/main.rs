@@ -13,3 +13,4 @@ mod panics;
 mod payloads;
 mod starting;
 mod stdin;
+mod waiting;

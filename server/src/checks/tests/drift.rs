@@ -240,6 +240,7 @@ fn a_helper_that_the_running_turn_started_is_held_to_it_too() {
         own.edit("src/loader.rs", Ending::Succeeded);
         let helper = |_: &CallRecord| unreachable!("the helper delegates nothing");
         let view = StopView {
+            judged: crate::checks::plain_words::Judged::Unasked,
             key: &main.key,
             agent: Some("helper"),
             turn: 1,

@@ -81,6 +81,7 @@ proptest! {
         // Texts and outputs are not stored.
         for stream in [&mut whole, &mut pieces] {
             stream.turn.texts.clear();
+            stream.turn.asked = None;
             stream.turn.calls.iter_mut().for_each(|call| call.output.clear());
         }
         prop_assert_eq!(whole, pieces);

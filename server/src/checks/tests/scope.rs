@@ -310,6 +310,7 @@ fn helper_agents_state_no_contract_and_are_held_too() {
     assert_eq!(play.phase(), ScopePhase::ContractRequired);
     let helper = |_: &CallRecord| unreachable!("nobody delegates");
     let view = StopView {
+        judged: crate::checks::plain_words::Judged::Unasked,
         key: &play.key,
         agent: Some("helper"),
         turn: 1,

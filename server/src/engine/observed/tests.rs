@@ -83,7 +83,11 @@ impl World {
         self.engine.on_reply(&serde_json::from_value(params).unwrap());
         let params = self.at(json!({"rewrite": false}));
         self.engine
-            .on_stop(method::ON_STOP, serde_json::from_value(params).unwrap())
+            .on_stop(
+                method::ON_STOP,
+                serde_json::from_value(params).unwrap(),
+                Box::new(|_| ()),
+            )
             .await;
         // Each message begins another one, whoever sent it.
         self.generation += 1;
