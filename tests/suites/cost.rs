@@ -14,12 +14,13 @@ use proofmark_tests::world::World;
 use serde_json::{Value, json};
 
 const LIMIT: Duration = Duration::from_secs(30);
-/// From the first look at the payload to the end: read it, trust the socket, ask, answer.
-const OWN: usize = 16;
-/// The whole process, where it is linked statically; the rest is what any program's start takes.
-const WHOLE: usize = 56;
+/// From the first look at the payload to the end: read it, see whether the socket can be trusted, ask, and go. It takes 15;
+/// an answer that comes in two pieces takes two more.
+const OWN: usize = 17;
+/// The whole process, where it is linked statically: 46 with glibc, of which an empty program takes 33.
+const WHOLE: usize = 48;
 /// All that the hook may do with a call that passes: nothing is written to a disk, nothing is started.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 13] = [
     "brk",
     "close",
     "connect",
@@ -33,7 +34,6 @@ const NAMES: [&str; 14] = [
     "sigaltstack",
     "socket",
     "statx",
-    "write",
 ];
 
 #[test]
@@ -58,7 +58,11 @@ fn a_tool_call_that_passes_costs_few_system_calls() -> Result<()> {
     world.hook(Harness::ClaudeCode, &prompt)?.success()?;
     let call = json!({"tool_name": "Write", "tool_input": {"file_path": "a", "content": "b"}, "tool_use_id": "t1"});
     let mut strace = world.command("strace".as_ref());
-    strace.arg("-f").arg("-o").arg(&trace).arg(world.program("proofmark-hook"));
+    strace
+        .arg("-f")
+        .arg("-o")
+        .arg(&trace)
+        .arg(world.program("proofmark-hook"));
     let done = process::run(
         strace.arg(Harness::ClaudeCode.as_str()),
         &payload("PreToolUse", call),
@@ -78,7 +82,10 @@ fn a_tool_call_that_passes_costs_few_system_calls() -> Result<()> {
         .map(|call| name(call))
         .filter(|name| !NAMES.contains(name))
         .collect();
-    ensure!(strange.is_empty(), "the hook should have no use for {strange:?}:\n{text}");
+    ensure!(
+        strange.is_empty(),
+        "the hook should have no use for {strange:?}:\n{text}"
+    );
     ensure!(own.len() <= OWN, "{} calls, {OWN} at most:\n{text}", own.len());
     // A program that looks for libraries at its start is not the one that people get.
     if !text.contains("ld.so") {
@@ -91,7 +98,8 @@ fn a_tool_call_that_passes_costs_few_system_calls() -> Result<()> {
 /// another process broke into.
 fn call_of(line: &str) -> Option<&str> {
     let call = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-    call.starts_with(|c: char| c.is_ascii_lowercase() || c == '_').then_some(call)
+    call.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        .then_some(call)
 }
 
 fn name(call: &str) -> &str {

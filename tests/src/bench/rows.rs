@@ -61,8 +61,7 @@ struct Row {
     runs: Runs,
 }
 
-/// Times each row once in each of `rounds` rounds, after some that are not timed. The row that comes first is another one
-/// in each round, so that none always follows the same.
+/// Times each row once in each of `rounds` rounds, after some runs that are not timed.
 ///
 /// # Errors
 /// The sessions cannot be made ready; a row does not come to answer as it should; more than one answer in twenty is
@@ -94,8 +93,7 @@ pub fn time(world: &World, empty: &Path, rounds: usize) -> Result<Vec<Timed>> {
         }
     }
     for round in 0..rounds {
-        for place in 0..rows.len() {
-            let place = (round + place) % rows.len();
+        for place in order(round, rows.len()) {
             let (time, is_wanted) = rows[place].run(world, next())?;
             timed[place].times.push(time);
             timed[place].other_answers += usize::from(!is_wanted);
@@ -110,6 +108,19 @@ pub fn time(world: &World, empty: &Path, rounds: usize) -> Result<Vec<Timed>> {
         );
     }
     Ok(timed)
+}
+
+/// The order of a round's rows. From round to round a row comes behind other ones, since a large program leaves cold
+/// caches to the next one.
+fn order(round: usize, rows: usize) -> impl Iterator<Item = usize> {
+    let mut steps = (1..=rows).filter(|step| common_divisor(*step, rows) == 1);
+    let count = steps.clone().count();
+    let step = steps.nth(round % count.max(1)).unwrap_or(1);
+    (0..rows).map(move |place| (round + place * step) % rows)
+}
+
+fn common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 impl Row {
@@ -140,6 +151,11 @@ impl Event {
             // The same prompt twice would be one event.
             self.payload["prompt_id"] = json!(format!("{number:08x}-0000-4000-8000-000000000000"));
             self.payload["prompt"] = json!(format!("Go on with number {number}."));
+        }
+        // A fault is told once in a session, and the next one would look like an event that was passed in silence.
+        let told = world.state().join("said");
+        if told.exists() {
+            fs::remove_dir_all(told)?;
         }
         let path = world.home().join("payload.json");
         fs::write(&path, self.payload.to_string())?;
@@ -340,6 +356,22 @@ mod tests {
             };
             let is = (Wanted::Silence.is(&output), Wanted::Denial.is(&output));
             assert_eq!(is, (silence, denial), "{code} {stdout} {stderr}");
+        }
+    }
+
+    #[test]
+    fn each_round_has_every_row_once_and_rows_change_their_neighbours() {
+        for rows in 1..=12 {
+            let mut before_the_first = std::collections::BTreeSet::new();
+            for round in 0..20 {
+                let order: Vec<usize> = order(round, rows).collect();
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                assert_eq!(sorted, (0..rows).collect::<Vec<_>>());
+                let at = order.iter().position(|row| *row == 0).unwrap();
+                before_the_first.extend(at.checked_sub(1).map(|at| order[at]));
+            }
+            assert!(rows < 5 || before_the_first.len() > 1, "{rows}: {before_the_first:?}");
         }
     }
 
