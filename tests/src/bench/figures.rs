@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub struct Line {
     /// What was run.
-    pub name: &'static str,
+    pub name: String,
     /// The three quantiles, in microseconds.
     pub times: Quantiles,
     /// The same, each divided by that of the empty program.
@@ -64,7 +64,7 @@ impl Quantiles {
 #[derive(Debug)]
 pub struct Timed {
     /// What was run.
-    pub name: &'static str,
+    pub name: String,
     /// As in [`Line`].
     pub bound: Option<f64>,
     /// A time for each round.
@@ -94,9 +94,9 @@ impl Report {
             let samples: Vec<f64> = row.times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
             let times = Quantiles::of(&samples).with_context(|| format!("{} was never timed", row.name))?;
             lines.push(Line {
+                ratios: times.over(lines.first().map_or(times, |empty| empty.times)),
                 name: row.name,
                 times,
-                ratios: times.over(lines.first().map_or(times, |empty| empty.times)),
                 bound: row.bound,
                 other_answers: row.other_answers,
                 samples,
@@ -155,9 +155,9 @@ impl Display for Report {
 mod tests {
     use super::*;
 
-    fn timed(name: &'static str, micros: impl Iterator<Item = u64>, bound: Option<f64>) -> Timed {
+    fn timed(name: &str, micros: impl Iterator<Item = u64>, bound: Option<f64>) -> Timed {
         Timed {
-            name,
+            name: name.to_owned(),
             bound,
             times: micros.map(Duration::from_micros).collect(),
             other_answers: 0,

@@ -16,11 +16,9 @@ use crate::need;
 use crate::scenario::fixtures;
 use crate::world::{PATH, World};
 
-/// An event of a tool call takes at most so many times the empty program.
-const GATE_BOUND: f64 = 2.0;
-/// A record as a session has it after a few turns, and one after months, in bytes.
-const SMALL: u64 = 1_000_000;
-const LARGE: u64 = 100_000_000;
+/// An event takes at most so many times the empty program.
+const BOUND: f64 = 2.0;
+const MEGABYTE: u64 = 1_000_000;
 /// How often a row may be run before it is timed until it answers as it should: a long record is not read at once.
 const TRIES: usize = 100;
 /// How often each row is run before it is timed.
@@ -56,22 +54,23 @@ struct Event {
 
 /// Something to time.
 struct Row {
-    name: &'static str,
+    name: String,
     bound: Option<f64>,
     runs: Runs,
 }
 
-/// Times each row once in each of `rounds` rounds, after some runs that are not timed.
+/// Times each row once in each of `rounds` rounds, after some runs that are not timed. The longest record has `large`
+/// megabytes.
 ///
 /// # Errors
 /// The sessions cannot be made ready; a row does not come to answer as it should; more than one answer in twenty is
 /// another one.
-pub fn time(world: &World, empty: &Path, rounds: usize) -> Result<Vec<Timed>> {
-    let mut rows = rows(world, empty)?;
+pub fn time(world: &World, empty: &Path, rounds: usize, large: u64) -> Result<Vec<Timed>> {
+    let mut rows = rows(world, empty, large)?;
     let mut timed: Vec<Timed> = rows
         .iter()
         .map(|row| Timed {
-            name: row.name,
+            name: row.name.clone(),
             bound: row.bound,
             times: Vec::new(),
             other_answers: 0,
@@ -84,7 +83,7 @@ pub fn time(world: &World, empty: &Path, rounds: usize) -> Result<Vec<Timed>> {
     };
     for row in &mut rows {
         let mut tries = 0;
-        while !row.run(world, next()).with_context(|| row.name)?.1 {
+        while !row.run(world, next()).with_context(|| row.name.clone())?.1 {
             tries += 1;
             ensure!(tries < TRIES, "{} never answers as it should", row.name);
         }
@@ -189,7 +188,7 @@ fn timed(command: &mut Command) -> Result<(Duration, Output)> {
     Ok((time, output.with_context(|| format!("cannot start {command:?}"))?))
 }
 
-fn rows(world: &World, empty: &Path) -> Result<Vec<Row>> {
+fn rows(world: &World, empty: &Path, large: u64) -> Result<Vec<Row>> {
     world.proofmark(&["serve", "--detach"])?.success()?;
     let folder = world.home().join("records");
     fs::create_dir(&folder)?;
@@ -205,7 +204,7 @@ fn rows(world: &World, empty: &Path) -> Result<Vec<Row>> {
             None => need::missing(program)?,
         }
     }
-    let mut event = |name, bound, harness, payload, grows, wanted| {
+    let mut event = |name: &str, harness, payload, grows, wanted| {
         let event = Event {
             harness,
             payload,
@@ -213,35 +212,27 @@ fn rows(world: &World, empty: &Path) -> Result<Vec<Row>> {
             wanted,
         };
         rows.push(Row {
-            name,
-            bound,
+            name: name.to_owned(),
+            bound: Some(BOUND),
             runs: Runs::Hook(event),
         });
     };
     let claude = Harness::ClaudeCode;
-    let free = record(1, SMALL)?;
+    let free = record(1, MEGABYTE)?;
     deliver(world, claude, &about("UserPromptSubmit-headless", &free, world)?)?;
     let call = about("PreToolUse-write", &free, world)?;
-    event(
-        "PreToolUse, no lock",
-        Some(GATE_BOUND),
-        claude,
-        call,
-        None,
-        Wanted::Silence,
-    );
+    event("PreToolUse, no lock", claude, call, None, Wanted::Silence);
 
-    let held = record(2, SMALL)?;
+    let held = record(2, MEGABYTE)?;
     let mut correction = about("UserPromptSubmit-headless", &held, world)?;
     correction["prompt"] = json!(CORRECTS);
     let told = deliver(world, claude, &correction)?;
     ensure!(told.contains("SCOPE CONTRACT"), "the correction began no lock: {told}");
     let writes = about("PreToolUse-write", &held, world)?;
-    event("PreToolUse, a lock, denied", None, claude, writes, None, Wanted::Denial);
+    event("PreToolUse, a lock, denied", claude, writes, None, Wanted::Denial);
     let reads = about("PreToolUse-read", &held, world)?;
     event(
         "PreToolUse, a lock, looks and passes",
-        None,
         claude,
         reads,
         None,
@@ -249,32 +240,23 @@ fn rows(world: &World, empty: &Path) -> Result<Vec<Row>> {
     );
 
     let (codex, call) = codex_call(world, &folder)?;
-    event(
-        "Codex PreToolUse, no lock",
-        Some(GATE_BOUND),
-        codex,
-        call,
-        None,
-        Wanted::Silence,
-    );
+    event("Codex PreToolUse, no lock", codex, call, None, Wanted::Silence);
 
-    let talk = record(3, SMALL)?;
+    let talk = record(3, MEGABYTE)?;
     let prompt = about("UserPromptSubmit-headless", &talk, world)?;
-    event("UserPromptSubmit", None, claude, prompt, Some(talk), Wanted::Silence);
-    for (name, number, size) in [
-        ("Stop, a record of 1 MB, warm", 4, SMALL),
-        ("Stop, a record of 100 MB, warm", 5, LARGE),
-    ] {
-        let record = record(number, size)?;
+    event("UserPromptSubmit", claude, prompt, Some(talk), Wanted::Silence);
+    for (number, megabytes) in [(4, 1), (5, large)] {
+        let record = record(number, megabytes * MEGABYTE)?;
+        let name = format!("Stop, a record of {megabytes} MB, warm");
         let stop = about("Stop-plain", &record, world)?;
-        event(name, None, claude, stop, Some(record), Wanted::Silence);
+        event(&name, claude, stop, Some(record), Wanted::Silence);
     }
     Ok(rows)
 }
 
-fn plain(name: &'static str, program: PathBuf, arguments: &'static [&'static str]) -> Row {
+fn plain(name: &str, program: PathBuf, arguments: &'static [&'static str]) -> Row {
     Row {
-        name,
+        name: name.to_owned(),
         bound: None,
         runs: Runs::Plain(program, arguments),
     }
