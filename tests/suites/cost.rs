@@ -9,11 +9,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use proofmark_protocol::Harness;
 use proofmark_tests::need;
-use proofmark_tests::process;
+use proofmark_tests::process::{self, Finished};
 use proofmark_tests::world::World;
 use serde_json::{Value, json};
 
 const LIMIT: Duration = Duration::from_secs(30);
+/// How often the call is made until it passes within its deadline.
+const TRIES: usize = 5;
 /// From the first look at the payload to the end: read it, see whether the socket can be trusted, ask, and go. It takes 15;
 /// an answer that comes in two pieces takes two more.
 const OWN: usize = 17;
@@ -57,21 +59,30 @@ fn a_tool_call_that_passes_costs_few_system_calls() -> Result<()> {
     let prompt = payload("UserPromptSubmit", json!({"prompt": "Go on."}));
     world.hook(Harness::ClaudeCode, &prompt)?.success()?;
     let call = json!({"tool_name": "Write", "tool_input": {"file_path": "a", "content": "b"}, "tool_use_id": "t1"});
-    let mut strace = world.command("strace".as_ref());
-    strace
-        .arg("-f")
-        .arg("-o")
-        .arg(&trace)
-        .arg(world.program("proofmark-hook"));
-    let done = process::run(
-        strace.arg(Harness::ClaudeCode.as_str()),
-        &payload("PreToolUse", call),
-        LIMIT,
-    )?;
-    ensure!(
-        (done.code, done.stdout.as_str(), done.stderr.as_str()) == (Some(0), "", ""),
-        "the call did not pass: {done:?}"
-    );
+    let call = payload("PreToolUse", call);
+    let traced = || {
+        // A fault is told once in a session, and the next one would look like an answer.
+        let told = world.state().join("said");
+        if told.exists() {
+            fs::remove_dir_all(told)?;
+        }
+        let mut strace = world.command("strace".as_ref());
+        strace
+            .arg("-f")
+            .arg("-o")
+            .arg(&trace)
+            .arg(world.program("proofmark-hook"));
+        process::run(strace.arg(Harness::ClaudeCode.as_str()), &call, LIMIT)
+    };
+    let passed = |done: &Finished| (done.code, done.stdout.as_str(), done.stderr.as_str()) == (Some(0), "", "");
+    let mut done = traced()?;
+    // On a busy machine the deadline may pass first, and the hook then does other things than this is about.
+    for _ in 1..TRIES {
+        if !passed(&done) {
+            done = traced()?;
+        }
+    }
+    ensure!(passed(&done), "the call did not pass: {done:?}");
 
     let text = fs::read_to_string(&trace)?;
     let calls: Vec<&str> = text.lines().filter_map(call_of).collect();

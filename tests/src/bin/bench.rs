@@ -15,7 +15,7 @@ const USAGE: &str = "usage: bench --empty PROGRAM [--rounds NUMBER] [--large MEG
 /// The length of the longest record, in megabytes, and the most that makes sense: no session's record is longer.
 const LARGE: u64 = 100;
 const MAX_LARGE: u64 = 10_000;
-/// So many rounds take about half a minute on a machine at rest.
+/// So many rounds take some seconds on a machine at rest, and give the p99 two times to lie above it.
 const ROUNDS: usize = 200;
 /// More would let the sessions grow to another size than the rows say.
 const MAX_ROUNDS: usize = 10_000;
