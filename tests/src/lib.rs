@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: worlds, packages, a scripted model, and clients that talk to it.
 //! Nothing of the product is implemented here, and nothing here reaches beyond loopback but the package fetch.
 
+pub mod bench;
 pub mod case;
 pub mod claude_code;
 pub mod codex;

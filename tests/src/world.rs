@@ -21,7 +21,7 @@ use crate::process::{self, Finished};
 /// No program of ours takes so long, whatever it does.
 const LIMIT: Duration = Duration::from_secs(30);
 /// Only what the system itself brings: a person's own tools must not change what an agent finds.
-const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// A process that was told to stop, or killed, is gone by then.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
 /// How often a process that is to end is looked at.
