@@ -4,6 +4,7 @@
 pub mod claimed_pass;
 mod fixers;
 mod kept;
+mod kin;
 mod scope_drift;
 mod scope_lock;
 pub mod stale_verdict;
