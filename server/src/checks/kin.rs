@@ -139,3 +139,38 @@ const CODE: &[&str] = &[
     "cs", "fs", "swift", "ex", "exs", "dart", "c", "cc", "cpp", "cxx", "h", "hh", "hpp", "zig", "lua", "pl", "pm",
     "hs", "ml",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::check;
+
+    #[test]
+    fn a_pass_may_stand_in_for_what_it_takes_in() {
+        let run = |command: &str| check::runs(command).unwrap().remove(0);
+        for (later, failed, may) in [
+            ("cargo test", "cargo check", true),
+            ("cargo check", "cargo test", false),
+            ("cargo nextest run", "cargo test", true),
+            ("cargo clippy", "cargo build", false),
+            ("go test ./...", "go vet ./...", true),
+            ("npx jest", "npm test", true),
+            ("npm test", "npx jest", true),
+            ("npm run test:unit", "npm test", true),
+            ("npm run lint", "npm test", false),
+            ("npx tsc --noEmit", "npm run typecheck", true),
+            ("pytest", "make test", true),
+            ("make check", "pytest", true),
+            ("make lint", "pytest", false),
+            ("pytest", "cargo test", false),
+            ("pytest", "ruff check .", false),
+            ("pytest tests/a.py", "pytest tests/b.py", false),
+            ("python3 check_a.py", "python3 check_b.py", false),
+            ("pytest", "python3 check_links.py", false),
+            ("python3 check_links.py", "pytest", false),
+            ("./scripts/check.sh", "cargo test", true),
+        ] {
+            assert_eq!(may_stand_in(&run(later), &run(failed)), may, "{later} for {failed}");
+        }
+    }
+}

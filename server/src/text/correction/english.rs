@@ -82,7 +82,8 @@ pub(super) const SETS: &[Set] = &[
             "nobody|noone told you",
             "did i|we ever? ask for|to|anything",
             "did i|we ever? say to|anything|you",
-            "who asked|told you",
+            "who asked you",
+            "who told you to",
             "who asked for|to",
             "who said you|to|anything",
             "i|we asked|told you not to",
@@ -113,7 +114,8 @@ pub(super) const SETS: &[Set] = &[
             "you should not|never have @participle",
             "you should not be @meddling",
             "you have no business @doing",
-            "you *1 should have asked|left|stayed",
+            "you *1 should have asked me|us|first|before",
+            "you *1 should have left|stayed",
             "you *1 should have checked with",
             "you *2 @doing *8 without asking $",
             "you *2 @doing *8 without asking|telling|deciding|checking|consulting|talking|confirming with|to? me|us|first",
@@ -250,6 +252,7 @@ pub(super) const WELCOMES: &[&str] = &[
     "just asking|kidding|wondering|curious",
     "go ahead",
     "you can continue|proceed",
+    "but i|we *2 want",
     "right $",
 ];
 /// Right before a phrase: thanks for what it says.
@@ -292,7 +295,7 @@ pub(super) const TASTE: &str = "\
 /// Earlier in the sentence, these make it a condition or somebody else's words.
 pub(super) const BLOCKERS: &str = "\
     if|when|whenever|unless|once|until|whether|said|says|saying|told|asks|asking|asked|wants|suggests|complains\
-    |complained";
+    |complained|wrote|writes|answered|answers|replied|replies";
 
 /// Whose words are the person's own all the same.
 pub(super) const OWN: &str = "i|we|as|just";
@@ -303,7 +306,7 @@ pub(super) const NEW_WORK: &str = "\
     |proceed|start|run|use|convert|replace|clean|improve|review|check|find|try|test|next|i|can|could|let|for|yes\
     |yeah";
 /// With one of these, an order holds for some time or some case only.
-pub(super) const BOUNDS: &str = "while|when|until|during|unless|if";
+pub(super) const BOUNDS: &str = "now|while|when|until|during|unless|if";
 /// Words behind which a clause begins without a comma.
 pub(super) const LINKS: &str = "and|but|then|please|now";
 
