@@ -4,6 +4,7 @@
 pub mod claimed_pass;
 mod fixers;
 mod kept;
+mod kin;
 mod malformed_tag;
 pub mod plain_words;
 mod reply_length;

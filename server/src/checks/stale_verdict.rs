@@ -69,6 +69,11 @@ impl Check for StaleVerdict {
             return verdict;
         }
         verdict.facts = ends(view, stream, reply);
+        // Nobody can tell whether a reply in another language owns a failure, nor blames it where one was ordered.
+        let ordered = stream.past.stretches().last().map(|stretch| &stretch.said);
+        if text::is_foreign(reply) || ordered.is_some_and(|said| text::orders_failure(said)) {
+            return verdict;
+        }
         let refused = view.book.refusals(view.agent, view.turn).findings;
         for flip in flips(stream, |ran| is_of_this_turn(stream, ran)) {
             let subject = kept::subject(flip.key, &flip.pass.call);
@@ -153,7 +158,10 @@ fn owns(flip: &Flip<'_>, stream: &Stream, reply: &str) -> bool {
         DISMISSED.iter().any(|word| said.contains(word))
     };
     let on_the_way = |said: &String| !dismissed(said) && text::owns_failure(said, &names);
+    let shown = stream.turn.calls.iter().find(|call| call.id == flip.fail.call);
     text::owns_failure(reply, &names)
+        || text::tells_trouble(reply)
+        || shown.is_some_and(|call| text::names_failed_test(reply, &call.output))
         || kept::tells_numbers(reply, flip.fail)
         || stream.turn.trouble.iter().any(on_the_way)
 }

@@ -1,7 +1,7 @@
 //! What the verdict board says at this moment: which failures stand, and which passes they contradict.
 //! What a reply says of it, and what follows for anybody, stays out.
 
-use super::fixers;
+use super::{fixers, kin};
 use crate::evidence::call::Known;
 use crate::evidence::check::{self, Relation, Run, relation};
 use crate::evidence::verdict::Verdict;
@@ -10,6 +10,12 @@ use crate::session::{CallRecord, Ending, Stream, ToolKind};
 
 /// The runner of scripts that a project wrote itself.
 const SCRIPT: &str = "script";
+/// The runner of hooks before a commit.
+const HOOKS: &str = "pre-commit";
+/// Endings of files that were put aside.
+const ASIDE: [&str; 4] = [".backup", ".bak", ".orig", ".save"];
+/// Parts of a tool's name that say that it runs what it is given.
+const RUNS_CODE: [&str; 6] = ["command", "eval", "exec", "run", "shell", "terminal"];
 /// Options that select a package by its name.
 const PACKAGE_OPTIONS: [&str; 6] = ["--filter", "--package", "--workspace", "-F", "-p", "-w"];
 /// Words that make a command of an unknown program look like one that runs a check.
@@ -191,11 +197,16 @@ pub(super) fn since(stream: &Stream, fail: &Ran) -> Since {
         for ran in later {
             match (relation, ran.verdict) {
                 (Relation::Same | Relation::Wider, Verdict::Pass) => return Since::Passed,
-                (Relation::Narrower, Verdict::Pass) => left.retain(|path| !covers(&ran.run, path)),
+                (Relation::Narrower, Verdict::Pass) => {
+                    left.retain(|path| !covers(&ran.run, path));
+                    unsure |= names_no_place(fail);
+                }
                 (Relation::Same | Relation::Wider, Verdict::Unknown | Verdict::Masked | Verdict::NothingChecked) => {
                     unsure = true;
                 }
-                (Relation::Other, Verdict::Pass) => unsure |= elsewhere(&ran.run, &fail.run),
+                (Relation::Other, Verdict::Pass) => {
+                    unsure |= elsewhere(&ran.run, &fail.run) || kin::may_stand_in(&ran.run, &fail.run);
+                }
                 _ => {}
             }
         }
@@ -214,6 +225,15 @@ pub(super) fn since(stream: &Stream, fail: &Ran) -> Since {
     {
         return Since::Fixed;
     }
+    if fail.run.runner == HOOKS {
+        // Hooks that change files fail so that the change is looked at; a commit runs them again.
+        if calls.first().is_some_and(|call| mended_itself(&call.output)) {
+            return Since::Fixed;
+        }
+        if calls.iter().skip(1).any(|call| commits(call)) {
+            return Since::Unsure;
+        }
+    }
     let (first, rest) = calls
         .split_first()
         .map_or((None, &[][..]), |(first, rest)| (Some(*first), rest));
@@ -225,6 +245,25 @@ pub(super) fn since(stream: &Stream, fail: &Ran) -> Since {
         return Since::Unsure;
     }
     Since::Nothing
+}
+
+/// Whether a failure tells no place that a selection could be held against: `go test` names files without their folder,
+/// `cargo test` often none.
+fn names_no_place(fail: &Ran) -> bool {
+    let runner = fail.run.runner.as_str();
+    let somewhere = |(path, _): &(String, Option<u32>)| path.contains('/');
+    runner == "tsc" || (runner.starts_with("cargo-") || runner.starts_with("go-")) && !fail.places.iter().any(somewhere)
+}
+
+/// Whether every hook that failed has changed the files itself (pre-commit 4).
+fn mended_itself(output: &str) -> bool {
+    let count = |end: &str| output.lines().filter(|line| line.trim_end().ends_with(end)).count();
+    let failed = count("Failed");
+    failed > 0 && count("- files were modified by this hook") >= failed
+}
+
+fn commits(call: &CallRecord) -> bool {
+    call.ending == Some(Ending::Succeeded) && command_of(call).is_some_and(|command| command.contains("git commit"))
 }
 
 /// The same check in another folder: as often as not a second try of what went wrong by its place.
@@ -259,7 +298,12 @@ fn turns_the_tree(command: &str) -> bool {
             .get(at + 2)
             .is_some_and(|option| matches!(*option, "-b" | "-B" | "-c" | "-C"));
         is_git(word) && next.is_some_and(|next| SWAPS.contains(&next)) && !is_new
-    })
+    }) || words.windows(2).any(|pair| puts_back(pair[0], pair[1]))
+}
+
+/// A file that was put aside comes back: `cp a.py.bak a.py`.
+fn puts_back(program: &str, from: &str) -> bool {
+    matches!(program, "cp" | "mv") && ASIDE.iter().any(|ending| from.ends_with(ending))
 }
 
 /// Whether a call may have run a check that the board does not show: a helper agent, a tool or a command that nobody can
@@ -270,7 +314,10 @@ pub(super) fn may_check(call: &CallRecord) -> bool {
     }
     match &call.kind {
         ToolKind::Delegates => true,
-        ToolKind::Unknown => names_a_check(&call.tool),
+        ToolKind::Unknown => {
+            let name = call.tool.to_ascii_lowercase();
+            names_a_check(&call.tool) || RUNS_CODE.iter().any(|part| name.contains(part))
+        }
         ToolKind::Shell { command } => match check::runs(command) {
             None => true,
             Some(runs) => runs.is_empty() && call.facts.mutated != Known::No && names_a_check(command),

@@ -2,10 +2,11 @@
 //! Which checks a claim speaks of is `fit`'s business; what is said to whom stays out.
 
 use super::super::kept::tells_numbers;
+use super::super::kin::{self, Kind};
 use super::super::standing::{self, Since, command_of, may_check, since};
-use super::fit::{self, By, Kind};
+use super::fit::{self, By};
 use crate::evidence::call::{self, Known};
-use crate::evidence::check::Masked;
+use crate::evidence::check::{Masked, Purpose};
 use crate::evidence::verdict::Verdict;
 use crate::session::board::{Change, CheckRow, Ran};
 use crate::session::{CallRecord, Ending, Stream, ToolKind};
@@ -98,8 +99,16 @@ const ONE_SUMMARY: [&str; 10] = [
 const ELSEWHERE: [&str; 9] = ["act", "curl", "docker", "gh", "glab", "just", "kubectl", "ssh", "wget"];
 /// Words of a path under which results are kept.
 const RESULTS: [&str; 5] = ["junit", "log", "output", "report", "result"];
-/// Folders that are nobody's work.
-const SCRATCH: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/folders/", "/.claude/", "/.codex/"];
+/// Folders that are nobody's work, or notes.
+const SCRATCH: [&str; 7] = [
+    "/tmp/",
+    "/private/tmp/",
+    "/var/folders/",
+    "/.claude/",
+    "/.codex/",
+    "/docs/",
+    "/doc/",
+];
 /// Names of scripts and targets that check all there is.
 const WHOLE: [&str; 13] = [
     "all", "build", "check", "ci", "just", "mise", "ninja", "task", "test", "test:all", "test:ci", "tests", "verify",
@@ -141,15 +150,15 @@ pub(super) fn about<'a>(
 }
 
 fn kind_of(row: &CheckRow) -> Option<Kind> {
-    row.latest().map(|ran| fit::kind(&ran.run))
+    row.latest().map(|ran| kin::kind(&ran.run))
 }
 
 /// What the newest run of some checks says against a claim about them.
 fn judge<'a>(claim: &PassClaim, by: By, rows: &[&'a CheckRow], reply: &str, stream: &'a Stream) -> Option<Doubt<'a>> {
     let latest = rows.iter().filter_map(|row| Some((*row, row.latest()?)));
     let (row, ran) = latest.max_by_key(|(_, ran)| ran.nth)?;
-    let kind = fit::kind(&ran.run);
-    let like_it = |other: &Ran| [kind, Kind::Any].contains(&fit::kind(&other.run)) && other.nth > ran.nth;
+    let kind = kin::kind(&ran.run);
+    let like_it = |other: &Ran| [kind, Kind::Any].contains(&kin::kind(&other.run)) && other.nth > ran.nth;
     let board = &stream.board;
     if board.running.iter().any(like_it) || board.may_lack_after(ran.nth) || owned(reply, ran) {
         return None;
@@ -165,7 +174,9 @@ fn judge<'a>(claim: &PassClaim, by: By, rows: &[&'a CheckRow], reply: &str, stre
     let now = ran.turn == stream.turns;
     let reason = match ran.verdict {
         Verdict::Fail if !apart && failed(claim, ran, stream) => Reason::Failed,
-        Verdict::NothingChecked if now && !ever_passed && kind == Kind::Tests && quiet_since(stream, ran) => {
+        Verdict::NothingChecked
+            if now && !ever_passed && kind == Kind::Tests && !watches(ran) && quiet_since(stream, ran) =>
+        {
             Reason::Nothing
         }
         Verdict::Masked if now && !ever_passed && kind == Kind::Tests && unseen(stream, ran) => Reason::Unseen,
@@ -184,6 +195,11 @@ fn judge<'a>(claim: &PassClaim, by: By, rows: &[&'a CheckRow], reply: &str, stre
         reason,
         run: Some((&row.key, ran)),
     })
+}
+
+/// Whether a run goes on until it is stopped: what it printed before may be a result all the same.
+fn watches(ran: &Ran) -> bool {
+    matches!(&ran.run.purpose, Purpose::NothingRun(why) if why.contains("never ends"))
 }
 
 /// Whether the reply itself says that a run failed.
@@ -211,7 +227,25 @@ fn failed(claim: &PassClaim, ran: &Ran, stream: &Stream) -> bool {
     };
     let true_of_a_part =
         claim.passed.is_some() && claim.passed == ran.counts.passed && !claim.all && claim.failed.is_none();
-    !true_of_a_part && !is_anothers_count(claim, ran, stream) && !stream.turn.trouble.iter().any(excused)
+    // Elsewhere it may have passed meanwhile: in a container, on another machine, in CI.
+    let elsewhere = |call: &CallRecord| command_of(call).is_some_and(|command| has_word(command, &ELSEWHERE));
+    if calls_after(stream, &ran.call).is_some_and(|calls| calls.iter().any(elsewhere)) {
+        return false;
+    }
+    !true_of_a_part
+        && !tests_passed(claim, ran)
+        && !is_anothers_count(claim, ran, stream)
+        && !stream.turn.trouble.iter().any(excused)
+}
+
+/// Whether a claim is about tests, and the run's own count says that none failed: then something else did, as coverage.
+fn tests_passed(claim: &PassClaim, ran: &Ran) -> bool {
+    let counts = &ran.counts;
+    claim.about == About::Tests
+        && ONE_SUMMARY.contains(&ran.run.runner.as_str())
+        && counts.failed.is_none_or(|failed| failed == 0)
+        && counts.passed.is_some_and(|passed| passed > 0)
+        && ran.places.is_empty()
 }
 
 /// Whether a claim's number is that of another check, whose last run passed.
@@ -258,9 +292,9 @@ fn outdated<'a>(by: By, kind: Kind, ran: &Ran, stream: &'a Stream) -> Option<&'a
         .changed_after(ran.nth)
         .filter(|change| touches(ran, change))
         .last()?;
-    let builds = |later: &Ran| kind == Kind::Build && fit::share_a_language(&later.run, &ran.run);
+    let builds = |later: &Ran| kind == Kind::Build && kin::share_a_language(&later.run, &ran.run);
     let ran_later =
-        |later: &Ran| later.nth > change.nth && ([kind, Kind::Any].contains(&fit::kind(&later.run)) || builds(later));
+        |later: &Ran| later.nth > change.nth && ([kind, Kind::Any].contains(&kin::kind(&later.run)) || builds(later));
     let mut later = board.checks.iter().flat_map(|row| &row.runs).chain(&board.running);
     let after = calls_after(stream, &change.call)?;
     let tested_by_git = |call: &CallRecord| {
@@ -278,7 +312,7 @@ fn touches(ran: &Ran, change: &Change) -> bool {
     let Some(path) = change.path.as_deref().filter(|_| change.happened == Known::Yes) else {
         return false;
     };
-    if SCRATCH.iter().any(|folder| path.contains(folder)) || !fit::reads(&ran.run, path) {
+    if SCRATCH.iter().any(|folder| path.contains(folder)) || !kin::reads(&ran.run, path) {
         return false;
     }
     let folder = ran.run.folder.as_str();
@@ -362,7 +396,7 @@ fn nothing_ran(claim: &PassClaim, stream: &Stream) -> bool {
         && stream.turn.unreadable == 0
         && board.calls == calls.len() as u64;
     let empty = board.checks.is_empty() && board.running.is_empty();
-    let code = |change: &Change| change.happened == Known::Yes && change.path.as_deref().is_some_and(fit::is_code);
+    let code = |change: &Change| change.happened == Known::Yes && change.path.as_deref().is_some_and(kin::is_code);
     let of_tests = matches!(claim.about, About::Tests | About::Everything) && claim.all;
     (of_tests || fit::names_a_runner(claim))
         && is_whole
@@ -373,21 +407,22 @@ fn nothing_ran(claim: &PassClaim, stream: &Stream) -> bool {
 
 /// Whether a call certainly neither ran nor showed a check.
 fn is_no_check(call: &CallRecord) -> bool {
-    let word_of = |text: &str, words: &[&str]| {
-        let text = text.to_ascii_lowercase();
-        text.split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|word| words.contains(&word))
-    };
     match &call.kind {
         ToolKind::Shell { command } => {
             let facts = call::facts(&call.kind, Some(Ending::Succeeded));
             facts.attempted != Known::Unknown
                 && facts.mutated != Known::Unknown
-                && !word_of(command, &ELSEWHERE)
+                && !has_word(command, &ELSEWHERE)
                 && !may_check(call)
         }
-        ToolKind::Observes => !word_of(&call.input, &RESULTS),
+        ToolKind::Observes => !has_word(&call.input, &RESULTS),
         ToolKind::Mutates | ToolKind::Asks | ToolKind::Neither => true,
         ToolKind::Delegates | ToolKind::Unknown => false,
     }
+}
+
+fn has_word(text: &str, words: &[&str]) -> bool {
+    let text = text.to_ascii_lowercase();
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| words.contains(&word))
 }

@@ -1,6 +1,7 @@
 //! Which checks of the board a claim speaks of: by command, by name, by kind.
 //! Whether it is right about them stays out.
 
+use super::super::kin::{Kind, kind};
 use crate::evidence::check::{self, Run};
 use crate::session::Board;
 use crate::session::board::CheckRow;
@@ -25,19 +26,6 @@ const KINDS: [&str; 16] = [
     "tests",
     "verification",
 ];
-
-/// What a check looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// It runs tests.
-    Tests,
-    /// It builds, or has a compiler look.
-    Build,
-    /// It looks at form and types.
-    Lint,
-    /// Nobody can tell by its name.
-    Any,
-}
 
 /// How a claim and a check were brought together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,16 +72,6 @@ pub(super) fn names_a_runner(claim: &PassClaim) -> bool {
     claim.names.iter().any(is_runner)
 }
 
-/// Whether a file is code in some language.
-pub(super) fn is_code(path: &str) -> bool {
-    ending(path).is_some_and(|ending| CODE.contains(&ending.as_str()))
-}
-
-fn ending(path: &str) -> Option<String> {
-    let file = path.rsplit('/').next().unwrap_or(path);
-    file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())
-}
-
 fn is_command(name: &str, run: &Run) -> bool {
     let Some(read) = check::runs(name) else { return false };
     read.iter()
@@ -115,70 +93,3 @@ fn fits(about: About, kind: Kind) -> bool {
         About::Lint => matches!(kind, Kind::Lint),
     }
 }
-
-/// What a check looks at, by its runner; a script's by the words of its name.
-pub(super) fn kind(run: &Run) -> Kind {
-    match run.runner.as_str() {
-        "bazel" | "cmake" | "gradle" | "make" | "maven" | "npm-script" | "rake" | "sbt" | "script" | "zig" => {
-            by_words(run)
-        }
-        "cargo-build" | "cargo-check" | "cargo-doc" | "go-build" | "tsc" | "vite-build" => Kind::Build,
-        "biome" | "black" | "cargo-clippy" | "cargo-fmt" | "dotnet-format" | "eslint" | "flake8" | "go-vet"
-        | "gofmt" | "golangci-lint" | "isort" | "mypy" | "phpstan" | "pre-commit" | "prettier" | "pylint"
-        | "pyright" | "rubocop" | "ruff" | "rustfmt" | "shellcheck" | "shfmt" | "stylelint" | "terraform" => Kind::Lint,
-        _ => Kind::Tests,
-    }
-}
-
-fn by_words(run: &Run) -> Kind {
-    let line = run.selection.join(" ").to_ascii_lowercase();
-    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
-    words
-        .find_map(|word| match word {
-            "test" | "tests" | "e2e" | "spec" | "integration" | "unit" | "smoke" => Some(Kind::Tests),
-            "lint" | "fmt" | "format" | "style" | "typecheck" | "types" => Some(Kind::Lint),
-            "build" | "compile" | "assemble" => Some(Kind::Build),
-            _ => None,
-        })
-        .unwrap_or(Kind::Any)
-}
-
-/// Whether the files of a kind of check have this ending: a change of another language's file does not outdate it.
-pub(super) fn reads(run: &Run, path: &str) -> bool {
-    ending(path).is_some_and(|ending| language(run).contains(&ending.as_str()))
-}
-
-/// Whether two runs look at code of one language, and of no other.
-pub(super) fn share_a_language(a: &Run, b: &Run) -> bool {
-    language(a) == language(b) && language(a) != CODE
-}
-
-/// The endings of the files that a run reads, as far as its runner tells.
-fn language(run: &Run) -> &'static [&'static str] {
-    match run.runner.split('-').next().unwrap_or_default() {
-        "cargo" | "rustfmt" => &["rs"],
-        "go" | "gofmt" | "golangci" => &["go"],
-        "pytest" | "unittest" | "nose2" | "tox" | "nox" | "mypy" | "pyright" | "ruff" | "black" | "flake8"
-        | "pylint" | "isort" => &["py", "pyi"],
-        "ava" | "bun" | "cypress" | "deno" | "eslint" | "jest" | "mocha" | "ng" | "node" | "npm" | "playwright"
-        | "tsc" | "vite" | "vitest" | "biome" | "prettier" => JAVASCRIPT,
-        "gradle" | "maven" | "sbt" => &["java", "kt", "kts", "scala", "groovy"],
-        "rspec" | "minitest" | "rake" | "rubocop" => &["rb"],
-        "phpunit" | "phpstan" => &["php"],
-        "dotnet" => &["cs", "fs", "vb"],
-        "swift" => &["swift"],
-        "mix" => &["ex", "exs"],
-        "flutter" => &["dart"],
-        "ctest" | "cmake" => &["c", "cc", "cpp", "cxx", "h", "hh", "hpp"],
-        "bats" | "shellcheck" | "shfmt" => &["sh", "bash", "bats"],
-        _ => CODE,
-    }
-}
-
-const JAVASCRIPT: &[&str] = &["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
-/// Endings of code in any language.
-const CODE: &[&str] = &[
-    "rs", "go", "py", "js", "jsx", "ts", "tsx", "mjs", "cjs", "vue", "svelte", "java", "kt", "scala", "rb", "php",
-    "cs", "fs", "swift", "ex", "exs", "dart", "c", "cc", "cpp", "cxx", "h", "hh", "hpp", "zig", "lua", "pl", "pm",
-    "hs", "ml",
-];

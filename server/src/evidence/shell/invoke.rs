@@ -4,6 +4,7 @@
 use super::ShellEffects;
 use super::either;
 use super::programs;
+use super::python;
 use super::readers::{self, Filter, Folder, Wrapper, takes_value};
 use super::scripts;
 use super::walk::{Input, Walk};
@@ -45,6 +46,7 @@ impl Walk {
             "bash" | "sh" | "zsh" | "dash" | "ksh" => return self.shell(args, input, depth),
             "find" => return self.find(args, depth),
             "test" | "[" => return test(args),
+            _ if python::looks(name, args, input.text.as_deref()) => return ShellEffects::LOOKS,
             "tee" if args.iter().all(|word| word.is_option() || is_device(word)) => return ShellEffects::NOTHING,
             _ => {}
         }
@@ -175,8 +177,16 @@ fn plain(name: &str, args: &[Word]) -> ShellEffects {
         Some(effects) => effects,
         None => ShellEffects::RUNS_CODE,
     };
-    if is_about_itself(args) {
+    let by_letter = matches!(args, [only] if only.text == "-v" || only.text == "-version");
+    if is_about_itself(args) || (by_letter && programs::VERSION_LETTER.contains(&name)) {
         return ShellEffects::LOOKS;
+    }
+    let sets = |pair: &[Word]| {
+        let (option, value) = (pair[0].text.as_str(), pair[1].text.split_once('='));
+        option == "-c" && value.is_some_and(|(key, value)| programs::brings_a_program(key, value))
+    };
+    if name == "git" && (args.windows(2).any(sets) || args.iter().any(|word| word.text.starts_with("--exec-path="))) {
+        return ShellEffects::RUNS_CODE;
     }
     let effects = flagged(effects, name, args);
     match operands.first() {
@@ -292,7 +302,7 @@ fn is_device(word: &Word) -> bool {
 }
 
 /// A letter in a cluster of short options.
-fn has_letter(word: &Word, letter: char) -> bool {
+pub(super) fn has_letter(word: &Word, letter: char) -> bool {
     word.is_option() && !word.text.starts_with("--") && word.text[1..].contains(letter)
 }
 

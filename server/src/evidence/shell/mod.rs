@@ -8,6 +8,7 @@ pub(super) mod heredoc;
 mod invoke;
 pub(crate) mod patch;
 pub(super) mod programs;
+mod python;
 pub(super) mod readers;
 mod redirect;
 mod scripts;

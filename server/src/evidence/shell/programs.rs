@@ -25,10 +25,10 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
     ),
     (
         "",
-        "arch, bandit, cmp, comm, curl, date, df, diff, dig, du, env, eslint, fd, file, flake8, free, getconf, \
-         getent, groups, hash, host, hostname, id, jest, jobs, last, ldd, ls, lsblk, lscpu, lsof, mypy, netstat, \
-         nm, nproc, nslookup, objdump, pgrep, phpunit, ping, prettier, printenv, ps, pwd, pylint, pyright, \
-         pytest, readelf, readlink, realpath, rspec, rubocop, shellcheck, ss, stat, stylelint, tokei, top, \
+        "arch, bandit, cloc, cmp, comm, curl, date, delta, df, diff, difft, dig, du, env, eslint, exa, eza, fd, ffprobe, file, \
+         flake8, free, getconf, getent, gofmt, groups, hash, host, hostname, id, jest, jobs, join, last, ldd, ls, lsblk, lscpu, lsd, lsof, man, mdls, mypy, netstat, \
+         nm, nproc, nslookup, objdump, otool, pgrep, phpunit, ping, prettier, printenv, ps, pwd, pylint, pyright, \
+         pytest, readelf, readlink, realpath, rspec, rubocop, scc, shellcheck, ss, stat, stylelint, sw_vers, tldr, tokei, top, \
          traceroute, tree, tsc, tty, type, uname, unittest, uptime, vitest, vmstat, w, whereis, which, who, \
          whoami",
         Yes,
@@ -48,6 +48,7 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
     ("apt-get", "install, purge, remove, update, upgrade", Yes, Yes),
     ("brew", "info, list, outdated, search", Yes, No),
     ("brew", "install, uninstall, update, upgrade", Yes, Yes),
+    ("bundle", "info, list, show", Yes, No),
     ("bun", "test", Yes, No),
     ("bun", "add, install, remove, update", Yes, Yes),
     (
@@ -69,12 +70,21 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
         Yes,
         No,
     ),
+    (
+        "docker",
+        "compose config, compose images, compose logs, compose ls, compose ps, compose top, container ls, diff, history, \
+         image ls, network ls, port, volume ls",
+        Yes,
+        No,
+    ),
     ("docker", "kill, pull, push, rm, rmi, start, stop, tag", Yes, Yes),
-    ("dotnet", "build, test", Yes, No),
+    ("dotnet", "build, list, test", Yes, No),
+    ("gem", "list", Yes, No),
     (
         "gh",
-        "issue list, issue status, issue view, pr checks, pr diff, pr list, pr status, pr view, release list, \
-         release view, repo list, repo view, run list, run view, run watch, secret list, status, workflow list, \
+        "api, auth status, cache list, gist list, gist view, issue list, issue status, issue view, pr checks, pr diff, pr list, pr status, pr view, release list, \
+         release view, repo list, repo view, run list, run view, run watch, search code, search commits, search issues, \
+         search prs, search repos, secret list, status, variable list, workflow list, \
          workflow view",
         Yes,
         No,
@@ -88,10 +98,10 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
     ),
     (
         "git",
-        "annotate, blame, branch, cat-file, check-ignore, describe, diff, for-each-ref, grep, log, ls-files, \
-         ls-remote, ls-tree, merge-base, name-rev, notes list, reflog, remote, remote get-url, remote show, \
+        "annotate, bisect log, blame, branch, cat-file, check-ignore, cherry, count-objects, describe, diff, for-each-ref, grep, help, log, ls-files, \
+         ls-remote, ls-tree, merge-base, name-rev, notes list, notes show, range-diff, reflog, remote, remote get-url, remote show, \
          rev-list, rev-parse, shortlog, show, show-ref, stash list, stash show, status, submodule status, tag, \
-         version, whatchanged, worktree list",
+         var, version, whatchanged, worktree list",
         Yes,
         No,
     ),
@@ -113,8 +123,21 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
         Yes,
     ),
     ("go", "build, doc, env, list, test, version, vet", Yes, No),
+    ("go", "mod graph, mod why", Yes, No),
     ("go", "fmt, generate, get, install, mod", Yes, Yes),
-    ("gradle", "build, check, test", Yes, No),
+    (
+        "gradle",
+        "build, check, dependencies, projects, properties, tasks, test",
+        Yes,
+        No,
+    ),
+    ("helm", "get .., history, list, show .., status", Yes, No),
+    (
+        "kubectl",
+        "api-resources, auth can-i, cluster-info, config current-context, config get-contexts, config view",
+        Yes,
+        No,
+    ),
     ("kubectl", "describe, explain, get, logs, top, version", Yes, No),
     (
         "kubectl",
@@ -122,10 +145,10 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
         Yes,
         Yes,
     ),
-    ("mvn", "compile, package, test, verify", Yes, No),
+    ("mvn", "compile, dependency:tree, package, test, verify", Yes, No),
     (
         "npm",
-        "audit, info, list, ls, outdated, run build, run lint, run test, t, test, view",
+        "audit, config get, config list, explain, info, list, ls, outdated, pkg get, run build, run lint, run test, t, test, view, why",
         Yes,
         No,
     ),
@@ -141,17 +164,35 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
     ("pip3", "install, uninstall", Yes, Yes),
     (
         "pnpm",
-        "audit, build, lint, list, ls, outdated, run build, run lint, run test, test",
+        "audit, build, lint, list, ls, outdated, run build, run lint, run test, test, why",
         Yes,
         No,
     ),
+    ("poetry", "show", Yes, No),
     ("pnpm", "add, i, install, publish, remove, update", Yes, Yes),
     ("ruff", "check", Yes, No),
+    (
+        "rustup",
+        "component list, show, target list, toolchain list, which",
+        Yes,
+        No,
+    ),
     ("ruff", "format", Yes, Yes),
     ("systemctl", "is-active, is-enabled, list-units, show, status", Yes, No),
     ("systemctl", "disable, enable, reload, restart, start, stop", Yes, Yes),
-    ("terraform", "output, plan, show, validate", Yes, No),
+    (
+        "terraform",
+        "output, plan, providers, show, state list, state show, validate, version, workspace list",
+        Yes,
+        No,
+    ),
     ("terraform", "apply, destroy, import", Yes, Yes),
+    (
+        "uv",
+        "pip check, pip freeze, pip list, pip show, pip tree, tree",
+        Yes,
+        No,
+    ),
     ("uv", "add, lock, pip install, remove, sync", Yes, Yes),
     (
         "yarn",
@@ -167,6 +208,7 @@ pub(super) const COMMANDS: &[(&str, &str, Known, Known)] = &[
 pub(super) const FLAGS: &[(&str, &str, Known)] = &[
     ("base64", "--output", Yes),
     ("base64", "-o", Yes),
+    ("bat", "--pager", Unknown),
     ("black", "--check", No),
     ("black", "--diff", No),
     ("cargo audit", "--fix", Yes),
@@ -221,6 +263,16 @@ pub(super) const FLAGS: &[(&str, &str, Known)] = &[
     ("find", "-fprint", Yes),
     ("find", "-fprint0", Yes),
     ("find", "-fprintf", Yes),
+    ("gh api", "--field", Yes),
+    ("gh api", "--input", Yes),
+    ("gh api", "--method", Yes),
+    ("gh api", "--raw-field", Yes),
+    ("gh api", "-F", Yes),
+    ("gh api", "-X", Yes),
+    ("gh api", "-f", Yes),
+    ("git apply", "--check", No),
+    ("git apply", "--numstat", No),
+    ("git apply", "--stat", No),
     ("git branch", "--contains", No),
     ("git branch", "--copy", Yes),
     ("git branch", "--delete", Yes),
@@ -250,10 +302,12 @@ pub(super) const FLAGS: &[(&str, &str, Known)] = &[
     ("git config", "-l", No),
     ("git diff", "--ext-diff", Unknown),
     ("git diff", "--output", Yes),
+    ("git fetch", "--dry-run", No),
     ("git grep", "--open-files-in-pager", Unknown),
     ("git grep", "-O", Unknown),
     ("git log", "--ext-diff", Unknown),
     ("git log", "--output", Yes),
+    ("git push", "--dry-run", No),
     ("git show", "--ext-diff", Unknown),
     ("git show", "--output", Yes),
     ("git tag", "--list", No),
@@ -261,6 +315,7 @@ pub(super) const FLAGS: &[(&str, &str, Known)] = &[
     ("go env", "-u", Yes),
     ("go env", "-w", Yes),
     ("go test", "-update", Yes),
+    ("gofmt", "-w", Yes),
     ("hostname", "--file", Yes),
     ("hostname", "-F", Yes),
     ("isort", "--check", No),
@@ -271,6 +326,8 @@ pub(super) const FLAGS: &[(&str, &str, Known)] = &[
     ("less", "--log-file", Yes),
     ("less", "-O", Yes),
     ("less", "-o", Yes),
+    ("man", "--pager", Unknown),
+    ("man", "-P", Unknown),
     ("mypy", "--install-types", Yes),
     ("npm audit", "--force", Yes),
     ("npm run", "--fix", Yes),
@@ -337,6 +394,33 @@ pub(in crate::evidence) const VALUES: &[(&str, &str)] = &[
     ("uv", "--directory --project"),
     ("yarn", "--cwd"),
 ];
+
+/// Programs that tell their version by `-v` or `-version`.
+pub(super) const VERSION_LETTER: &[&str] = &["java", "javac", "node", "npm", "perl", "php", "pnpm", "ruby", "yarn"];
+
+/// Variables and settings of git (2.50) whose value is a program that is run.
+const CHOOSES: &[&str] = &[
+    "BASH_ENV",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "LD_PRELOAD",
+    "PAGER",
+    "core.fsmonitor",
+    "core.pager",
+    "core.sshcommand",
+    "diff.external",
+];
+/// Programs that only show what they are given.
+const SHOWS: &[&str] = &["", ":", "cat", "delta", "less", "less -FRX", "less -R", "more", "true"];
+
+/// Whether a value that is given for one command has another program run that may do anything.
+pub(super) fn brings_a_program(name: &str, value: &str) -> bool {
+    let chooses = CHOOSES.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let alias = name.starts_with("alias.") || name.starts_with("pager.");
+    (chooses || alias) && !SHOWS.contains(&value.trim_matches(['"', '\'']))
+}
 
 /// Programs that set, with an operand, what they tell without one.
 pub(super) const SETS: &[&str] = &["date", "hostname"];

@@ -273,8 +273,14 @@ impl<'s> Reading<'_, 's> {
         let mut input = input.clone();
         let effects = self.expansions(node, &input, depth);
         let (redirects, _) = self.redirects(node, &mut input, depth);
-        let mut words = Vec::new();
+        let (mut words, mut brings) = (Vec::new(), ShellEffects::NOTHING);
         for (child, field) in with_fields(node) {
+            if child.kind() == "variable_assignment"
+                && let Some((name, value)) = self.text(child).split_once('=')
+                && super::programs::brings_a_program(name, value)
+            {
+                brings = ShellEffects::RUNS_CODE;
+            }
             match field {
                 Some("name") => words.push(Word::read(child.named_child(0).unwrap_or(child), self.source)),
                 Some("argument") => words.push(Word::read(child, self.source)),
@@ -289,7 +295,7 @@ impl<'s> Reading<'_, 's> {
             .and_then(Word::literal)
             .filter(|name| !self.walk.functions.contains_key(*name));
         Flow {
-            effects: effects.join(redirects).join(invoked),
+            effects: effects.join(redirects).join(invoked).join(brings),
             truth: match name {
                 Some("true" | ":") => Some(true),
                 Some("false") => Some(false),

@@ -81,6 +81,9 @@ pub(super) const TELLING: [&str; 13] = [
 /// The tool whose message may set a helper agent to work: in the record, where only its result tells whether it did, it is
 /// for nothing.
 const WAKES: &str = "SendMessage";
+/// Where plan mode has its plans, in the person's home.
+const PLANS: &str = "/.claude/plans/";
+
 /// What a call is that `PreToolUse` announces (2.1.197, 2.1.332).
 pub(super) fn announced(tool: &str, input: Option<&RawValue>, settings: &ToolSettings<'_>) -> Announced {
     let input = Members::read(input);
@@ -103,7 +106,17 @@ pub(super) fn kind(tool: &str, input: &Members<'_>, settings: &ToolSettings<'_>)
             .text("command")
             .map_or(ToolKind::Unknown, |command| ToolKind::Shell { command });
     }
-    by_name(&TOOLS, tool)
+    match by_name(&TOOLS, tool) {
+        ToolKind::Mutates if is_plan(input) => ToolKind::Neither,
+        kind => kind,
+    }
+}
+
+/// Whether a call writes the plan that plan mode has the agent keep beside the work (2.1.197 on).
+fn is_plan(input: &Members<'_>) -> bool {
+    let path = input.text("file_path").unwrap_or_default();
+    path.split_once(PLANS)
+        .is_some_and(|(_, file)| file.ends_with(".md") && !file.contains('/'))
 }
 
 /// The task that a call looks at; none when it looks at none.
@@ -145,6 +158,17 @@ mod tests {
             ("Bash", r#"["command"]"#, ToolKind::Unknown),
             ("Read", "{}", ToolKind::Observes),
             ("MultiEdit", "{}", ToolKind::Mutates),
+            ("Write", r#"{"file_path":"/h/.claude/plans/a.md"}"#, ToolKind::Neither),
+            (
+                "Write",
+                r#"{"file_path":"/h/.claude/plans/../a.md"}"#,
+                ToolKind::Mutates,
+            ),
+            (
+                "Write",
+                r#"{"file_path":"/h/.claude/settings.json"}"#,
+                ToolKind::Mutates,
+            ),
             ("Task", "{}", ToolKind::Delegates),
             ("AskUserQuestion", "{}", ToolKind::Asks),
             ("TodoWrite", "{}", ToolKind::Neither),

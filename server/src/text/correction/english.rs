@@ -28,24 +28,21 @@ pub(super) const SETS: &[Set] = &[
             "what are|were we|you doing $",
             "what are|were we|you doing to|here",
             "what the hell|fuck|heck are|were|is|did we|you",
-            "what have you done to|with|here",
-            "what did you do to|with my|the|our|this|that|these|those",
+            "what have you done to|here",
+            "what did you do to my|the|our|this|that|these|those",
             "^ what have you done $",
-            "why did|have you expand|expanded|drift|drifted|switch|switched|start|started|wander|wandered",
-            "you|we are *2 drifting",
+            "you|we are now|just|still|again|clearly|repeatedly|already|constantly|always? drifting",
             "you|we keep drifting|wandering",
             "you|we have? drifted",
-            "stop the? scope? drift|drifting|creep|creeping",
+            "stop the? scope? drift|drifting|creep|creeping $",
+            "stop the? scope drift|drifting|creep|creeping",
+            "stop drifting again|away|from|into|off|around",
             "stop *2 scope creep",
-            "this|that is *1 scope creep",
-            "that|this is|was *1 not *1 what i|we asked|said|meant|requested|described|specified|agreed|discussed",
-            "that|this is|was *1 not *1 what i|we wanted|want $",
-            "it is|was not *1 what i|we asked|said|meant|requested",
-            "^ not what i|we asked|said|meant|wanted|requested",
-            "that|this is|was not at all what i|we",
+            "this|that is pure|just|total|classic|clearly|again? scope creep",
             "nothing like what i|we asked|requested",
             "beyond|outside|than what? i|we asked|requested",
-            "that|this is|was not the task|assignment|request|ask|job",
+            "that|this is|was not the task|assignment|request|ask|job $",
+            "that|this is|was not the task|assignment|request|ask|job i|we *1 gave|set|assigned|described|asked|wanted",
             "we agreed *8 $ @not_that",
             "you went off and",
             "^ wrong direction|file|branch|repo|folder $",
@@ -53,24 +50,20 @@ pub(super) const SETS: &[Set] = &[
             "all i am asking",
             "all i have? ever? asked",
             "all i wanted was",
-            "i|we only|just asked you? to|for",
-            "i|we asked you? only|just to|for",
             "i|we only wanted you|the|a|this|that|one",
             "i|we just wanted you to",
             "i|we wanted|asked|said *6 only $",
             "i|we said|meant only",
             "just|only do what i|we asked|said|told",
             "do only what i|we asked|said|told",
-            "stick to|with what i|we",
+            "stick to|with what i|we asked|said|told|wanted|agreed|described|specified|discussed",
             "stick to the|my task|request|plan|brief|scope|spec",
             "back to what i|we asked",
             "focus on what i|we asked",
-            "read|reread *1 what i|we asked|said",
             "i|we did? not|never ask|asked|request|requested $",
             "i did? not|never ask|asked|request|requested for|to",
             "i|we did? not|never ask|asked|request|requested you to|for",
-            "i|we did? not|never ask|asked|request|requested that|this|any|anything|it $",
-            "i|we did? not|never tell|told you",
+            "i|we did? not|never tell|told you to|that|about|anything",
             "i|we did? not|never say|said to|anything",
             "i|we did? not|never say|said to|you *1 @base",
             "i|we did? not|never say|said @base",
@@ -87,11 +80,10 @@ pub(super) const SETS: &[Set] = &[
             "no one asked you",
             "no one asked for this|that|it|these|those $",
             "nobody|noone told you",
-            "did i|we ever? ask|tell you to|for",
             "did i|we ever? ask for|to|anything",
             "did i|we ever? say to|anything|you",
-            "when|where did i|we ever? ask|tell|say you? to|for|anything",
-            "who asked|told you",
+            "who asked you",
+            "who told you to",
             "who asked for|to",
             "who said you|to|anything",
             "i|we asked|told you not to",
@@ -100,17 +92,18 @@ pub(super) const SETS: &[Set] = &[
             "i|we said|wanted|meant *8 $ @not_that",
             "i|we said|wanted|meant <name> not <name> $",
             "i|we asked|told *10 $ @not_that",
-            "i|we asked|told|said|wanted *10 and|but|then you *1 @overdid",
             "you *1 went|are|were *2 out of scope",
             "you *1 went|are|were *2 outside of? the scope",
             "you *1 went|go|are|were *2 beyond the|my scope|request|task|what",
             "that|this|those|these was|were *2 out of scope",
             "changes|change|edits|edit|refactor|commit|files|lines is|are|was|were *1 out of scope",
-            "that|this|those|these was|were *1 not *1 part of the|my|our|this request|task|plan|scope|ask|job|ticket|brief",
+            "that|this|those|these was|were *1 not *1 part of the|my|our|this request|task|plan|scope|ask|job|ticket|brief $",
+            "that|this|those|these was|were *1 not *1 part of the|my|our|this request|task|plan|scope|ask|job|ticket|brief at|i|we",
             "that|this|those|these is|are|was|were *1 not *1 part of what i|we",
             "you are|were|have been? *1 off track|topic|course|script",
             "you are|were going|heading|moving *2 wrong direction",
-            "you *1 went too far",
+            "you *1 went too far $",
+            "you *1 went too far with|by|when|there|again|this",
             "you *2 went overboard",
             "you *1 overdid|overstepped|overreached|overengineered",
             "you did|wrote|added|changed|touched|are|were|have *3 too much $",
@@ -121,7 +114,8 @@ pub(super) const SETS: &[Set] = &[
             "you should not|never have @participle",
             "you should not be @meddling",
             "you have no business @doing",
-            "you *1 should have asked|left|stayed",
+            "you *1 should have asked me|us|first|before",
+            "you *1 should have left|stayed",
             "you *1 should have checked with",
             "you *2 @doing *8 without asking $",
             "you *2 @doing *8 without asking|telling|deciding|checking|consulting|talking|confirming with|to? me|us|first",
@@ -131,9 +125,6 @@ pub(super) const SETS: &[Set] = &[
             "you *2 @did *8 without my|permission|approval|confirmation",
             "you *2 @did *3 the? wrong file|files|repo|repository|branch|folder|directory|project|module|package",
             "you are|were *2 in the wrong file|repo|repository|branch|folder|directory|project",
-            "you are|were not supposed to",
-            "you are|were supposed to @keep",
-            "you are|were only|just supposed to",
             "you are|were supposed to only|just",
             "you are|were supposed to *10 $ @not_that",
             "you are|were *1 ignoring *1 what i|we",
@@ -154,8 +145,29 @@ pub(super) const SETS: &[Set] = &[
     },
     Set {
         class: DRIFT,
+        kind: Kind::Result,
+        patterns: &[
+            "that|this is|was *1 not *1 what i|we asked|said|meant|requested|described|specified|agreed|discussed",
+            "that|this is|was *1 not *1 what i|we wanted|want $",
+            "it is|was not *1 what i|we asked|said|meant|requested",
+            "^ not what i|we asked|said|meant|wanted|requested",
+            "that|this is|was not at all what i|we",
+            "i|we only|just asked you? to|for",
+            "i|we asked you? only|just to|for",
+            "i|we did? not|never ask|asked|request|requested that|this|any|anything|it $",
+            "you are|were not supposed to",
+            "you are|were supposed to @keep",
+            "you are|were only|just supposed to",
+            "i|we asked|told|said|wanted *10 and|but|then you *1 @overdid",
+        ],
+    },
+    Set {
+        class: DRIFT,
         kind: Kind::Question,
         patterns: &[
+            "why did|have you expand|expanded|drift|drifted|switch|switched|start|started|wander|wandered",
+            "did i|we ever? ask|tell you to|for",
+            "when|where did i|we ever? ask|tell|say you? to|for|anything",
             "why are you even|suddenly|just|still|now|also|again? @doing",
             "why were you even|suddenly|just|still|now|also|again? @doing",
             "why did you even|suddenly|just|still|now|also|again? @base",
@@ -168,6 +180,7 @@ pub(super) const SETS: &[Set] = &[
         class: DRIFT,
         kind: Kind::Order,
         patterns: &[
+            "re? read|reread *1 what i|we asked|said",
             "do not *1 touch the|my|our|your|any|other|those|these? <name>",
             "do not *1 mess|fiddle|tinker with the|my|our? <name>",
             "never touch the|my|our|any? <name>",
@@ -226,8 +239,51 @@ pub(super) const EXPANSIONS: &[&str] = &[
     "add|include|handle|do|cover *12 as well",
 ];
 
+/// Behind a phrase, in its sentence: what was done is welcome all the same, or was only asked about.
+pub(super) const WELCOMES: &[&str] = &[
+    "i|we love|like",
+    "love|like it|that",
+    "good enough",
+    "it|that|this is fine|ok|okay|good|great|perfect|better",
+    "fine|ok|okay by|with|for me|us",
+    "looks good|great|fine",
+    "great|good|fine so far",
+    "it works",
+    "just asking|kidding|wondering|curious",
+    "go ahead",
+    "you can continue|proceed",
+    "but i|we *2 want",
+    "right $",
+];
+/// Right before a phrase: thanks for what it says.
+pub(super) const THANKS: &[&str] = &[
+    "thanks|thank for",
+    "thank you *2 for",
+    "i *1 love|loved|like|liked that|how|it",
+    "glad|happy that|you|it|to",
+];
+/// At the end of a phrase and behind it: it is about what a program does, or somebody else did.
+pub(super) const OF_A_PROGRAM: &[&str] = &[
+    "asked|wanted|meant the|a|an|my|our *2 to",
+    "supposed to see|find|get|land|log",
+    "@participle by the|a|an|our|ci",
+];
+/// Anywhere: the mistake was the person's own.
+pub(super) const SLIPS: &[&str] = &[
+    "my mistake|bad|fault|typo",
+    "sorry typo",
+    "typo sorry",
+    "i misspoke|mistyped",
+];
+/// What a program does that does not do what it should.
+pub(super) const REPORTS: &str = "returns|shows|displays|prints|renders|sends|throws|crashes|outputs|responds";
+/// With one of these, scope is what a name has in code.
+pub(super) const CODE_SCOPE: &str = "\
+    variable|variables|closure|compiler|compile|borrow|lifetime|linter|identifier|symbol|binding|const";
+
 /// What takes the edge off a question: who asks like this wants to know.
-pub(super) const CURIOUS: &str = "curious|curiosity|wondering|wonder|interested|explain|understand|learn|interest";
+pub(super) const CURIOUS: &str =
+    "curious|curiosity|wondering|wonder|interested|explain|understand|learn|interest|forget|forgot|remember";
 /// The same within the sentence: who offers a reason asks for the right one, and a place or a number is about the code.
 pub(super) const GUESSING: &str = "because|here|twice|each|every|times";
 
@@ -239,7 +295,7 @@ pub(super) const TASTE: &str = "\
 /// Earlier in the sentence, these make it a condition or somebody else's words.
 pub(super) const BLOCKERS: &str = "\
     if|when|whenever|unless|once|until|whether|said|says|saying|told|asks|asking|asked|wants|suggests|complains\
-    |complained";
+    |complained|wrote|writes|answered|answers|replied|replies";
 
 /// Whose words are the person's own all the same.
 pub(super) const OWN: &str = "i|we|as|just";
@@ -250,7 +306,7 @@ pub(super) const NEW_WORK: &str = "\
     |proceed|start|run|use|convert|replace|clean|improve|review|check|find|try|test|next|i|can|could|let|for|yes\
     |yeah";
 /// With one of these, an order holds for some time or some case only.
-pub(super) const BOUNDS: &str = "while|when|until|during|unless|if";
+pub(super) const BOUNDS: &str = "now|while|when|until|during|unless|if";
 /// Words behind which a clause begins without a comma.
 pub(super) const LINKS: &str = "and|but|then|please|now";
 

@@ -51,6 +51,8 @@ pub struct Phrases {
 enum Kind {
     /// Wherever it stands.
     Plain,
+    /// As a judgement of the work; not of what a program returns or shows.
+    Result,
     /// As a question that blames; not where the person wants to know.
     Question,
     /// As an order on its own; beside new work it only bounds that work.
@@ -75,8 +77,15 @@ static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
     };
     english::SETS.iter().flat_map(of_set).collect()
 });
-static EXPANSIONS: LazyLock<Vec<Pattern>> =
-    LazyLock::new(|| english::EXPANSIONS.iter().map(|line| Pattern::read(line)).collect());
+static EXPANSIONS: LazyLock<Vec<Pattern>> = LazyLock::new(|| patterns(english::EXPANSIONS));
+static WELCOMES: LazyLock<Vec<Pattern>> = LazyLock::new(|| patterns(english::WELCOMES));
+static THANKS: LazyLock<Vec<Pattern>> = LazyLock::new(|| patterns(english::THANKS));
+static OF_A_PROGRAM: LazyLock<Vec<Pattern>> = LazyLock::new(|| patterns(english::OF_A_PROGRAM));
+static SLIPS: LazyLock<Vec<Pattern>> = LazyLock::new(|| patterns(english::SLIPS));
+
+fn patterns(lines: &[&'static str]) -> Vec<Pattern> {
+    lines.iter().map(|line| Pattern::read(line)).collect()
+}
 
 /// The correction in a person's prompt, looked for at both ends of what they say, 400 characters each, outside quotes,
 /// code, pasted logs and envelopes. None when the prompt asks for more instead.
@@ -85,6 +94,9 @@ static EXPANSIONS: LazyLock<Vec<Pattern>> =
 /// work are none: a miss is meant to be likelier than a false hit. Takes time linear in the prompt, of which the first MiB
 /// is read.
 pub fn correction(prompt: &str, more: &[Phrases]) -> Option<Correction> {
+    if is_command(prompt) {
+        return None;
+    }
     let own = own_words(prompt);
     let prose = Prose::of(&own);
     let said = paragraphs(&prose).fold(String::new(), |said, paragraph| said + paragraph.spoken.trim() + "\n\n");
@@ -98,6 +110,17 @@ pub fn correction(prompt: &str, more: &[Phrases]) -> Option<Correction> {
     ends.iter()
         .find_map(End::correction)
         .or_else(|| ends.iter().find_map(|end| custom::correction(end, more)))
+}
+
+/// True for a command of the harness or of the person's own, `/compact focus on the parser`: its words are for the
+/// command. A path is none.
+fn is_command(prompt: &str) -> bool {
+    let Some(rest) = prompt.trim_start().strip_prefix('/') else {
+        return false;
+    };
+    let name = rest.split_whitespace().next().unwrap_or_default();
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
+    name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(part) && rest.starts_with(name)
 }
 
 /// The ranges that are looked at; one for a text without a middle.
@@ -183,14 +206,16 @@ impl<'a> End<'a> {
         let start = sentence_start(&self.words, found.start);
         let sentence = &self.words[start..sentence_end(&self.words, found.start)];
         let lead = &self.words[start..found.start];
-        if is_blocked(lead) {
+        if is_blocked(lead) || self.is_welcome(start, found) || self.is_elsewhere(sentence, found) {
             return false;
         }
         match kind {
             Kind::Plain => true,
+            Kind::Result => !self.says_one_of(english::REPORTS),
             Kind::Question => {
                 let guesses = sentence.iter().any(|word| is_one_of(word, english::GUESSING));
-                !guesses && !self.says_one_of(english::CURIOUS)
+                let welcome = holds_one(&WELCOMES, &self.words, found.end..self.words.len());
+                !guesses && !welcome && !self.says_one_of(english::CURIOUS)
             }
             Kind::Undo => !self.says_one_of(english::TASTE),
             Kind::Order => {
@@ -199,6 +224,33 @@ impl<'a> End<'a> {
                 self.whole && courteous && !new_work && !self.says_one_of(english::BOUNDS)
             }
         }
+    }
+
+    /// What the phrase names is thanked for, welcome, or a slip of the person's own.
+    fn is_welcome(&self, start: usize, found: &Range<usize>) -> bool {
+        let end = sentence_end(&self.words, found.start);
+        let thanked = THANKS.iter().any(|pattern| {
+            let thanks = pattern.find(&self.words[..found.start], start..found.start);
+            thanks.is_some_and(|thanks| !self.turns(thanks.end..found.start))
+        });
+        let behind = found.end.min(end)..end;
+        thanked
+            || holds_one(&WELCOMES, &self.words[..end], behind)
+            || holds_one(&SLIPS, &self.words, 0..self.words.len())
+    }
+
+    /// The phrase is about a program or what somebody else did.
+    fn is_elsewhere(&self, sentence: &[Word], found: &Range<usize>) -> bool {
+        let of_code = || sentence.iter().any(|word| is_one_of(word, english::CODE_SCOPE));
+        let scope = self.words[found.clone()].iter().any(|word| word.text == "scope");
+        holds_one(&OF_A_PROGRAM, &self.words, found.end.saturating_sub(2)..found.end) || (scope && of_code())
+    }
+
+    /// Whether what is said turns to its opposite.
+    fn turns(&self, range: Range<usize>) -> bool {
+        self.words[range]
+            .iter()
+            .any(|word| ["but", "however", "although", "yet"].contains(&word.text.as_str()))
     }
 
     fn says_one_of(&self, list: &str) -> bool {
@@ -225,6 +277,14 @@ fn is_blocked(lead: &[Word]) -> bool {
             .is_some_and(|before| is_one_of(&lead[before], english::OWN));
         is_one_of(word, english::BLOCKERS) && !own
     })
+}
+
+/// Whether one of the patterns begins within a range.
+fn holds_one(patterns: &[Pattern], words: &[Word], starts: Range<usize>) -> bool {
+    let starts = starts.start.min(words.len())..starts.end.min(words.len());
+    patterns
+        .iter()
+        .any(|pattern| pattern.find(words, starts.clone()).is_some())
 }
 
 fn is_one_of(word: &Word, list: &str) -> bool {

@@ -219,7 +219,7 @@ words! {
 }
 words! {
     /// Before the statement, these make of it a wish, an order or a purpose.
-    pub(super) PLANS = "make makes making ensure ensures ensuring keep keeps keeping kept let need needs must should shall can cannot \
+    pub(super) PLANS = "without definition pr gh remote make makes making ensure ensures ensuring keep keeps keeping kept let need needs must should shall can cannot \
         can't may get gets getting please next then see verify check confirm run wait require requires required whose \
         so note until remember only where than not never nor neither or to";
 }
