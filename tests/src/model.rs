@@ -54,6 +54,9 @@ pub enum Block {
         tool: String,
         /// The tool's input.
         input: Value,
+        /// The group of tools that it belongs to, where the harness has such groups.
+        #[serde(default)]
+        namespace: Option<String>,
     },
 }
 

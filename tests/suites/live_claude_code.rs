@@ -49,6 +49,7 @@ scenarios! {
     new_claims_without_end_come_to_an_end => "new-claim-each-time",
     a_helpers_claim_is_sent_back_to_the_helper => "helper-claim",
     a_killed_server_loses_nothing => "killed-server",
+    a_reply_that_is_only_repeated_passes => "repeated-reply",
     a_verdict_that_went_stale_is_told_once => "stale-verdict",
     a_reply_that_owns_the_failure_is_left_alone => "owned-verdict",
     a_corrected_scope_is_locked_agreed_and_released => "scope-lock",

@@ -84,6 +84,16 @@ fn new_claims_without_end_come_to_an_end() -> Result<()> {
 }
 
 #[test]
+fn a_reply_that_is_only_repeated_passes() -> Result<()> {
+    play("repeated-reply", DIRECT)
+}
+
+#[test]
+fn a_subagents_claim_is_sent_back_to_the_subagent() -> Result<()> {
+    play("codex/helper-claim", DIRECT)
+}
+
+#[test]
 fn a_verdict_that_went_stale_is_told_once() -> Result<()> {
     play("codex/stale-verdict", DIRECT)
 }

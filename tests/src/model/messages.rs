@@ -84,7 +84,7 @@ fn message(state: &mut State, turn: &[Block], model: &Value) -> Value {
             Block::Thinking { thinking } => {
                 json!({"type": "thinking", "thinking": thinking, "signature": "c2NyaXB0ZWQ="})
             }
-            Block::Tool { tool, input } => {
+            Block::Tool { tool, input, .. } => {
                 json!({"type": "tool_use", "id": state.new_id("toolu"), "name": tool, "input": input})
             }
         })

@@ -73,14 +73,21 @@ fn item(state: &mut State, block: &Block) -> Value {
         Block::Tool {
             tool,
             input: Value::String(text),
+            ..
         } => json!({
             "type": "custom_tool_call", "id": state.new_id("ctc"), "call_id": state.new_id("call"), "name": tool,
             "input": text, "status": "completed",
         }),
-        Block::Tool { tool, input } => json!({
-            "type": "function_call", "id": state.new_id("fc"), "call_id": state.new_id("call"), "name": tool,
-            "arguments": input.to_string(), "status": "completed",
-        }),
+        Block::Tool { tool, input, namespace } => {
+            let mut call = json!({
+                "type": "function_call", "id": state.new_id("fc"), "call_id": state.new_id("call"), "name": tool,
+                "arguments": input.to_string(), "status": "completed",
+            });
+            if let Some(namespace) = namespace {
+                call["namespace"] = json!(namespace);
+            }
+            call
+        }
     }
 }
 
