@@ -76,6 +76,14 @@ impl Session {
             settings.join("settings.json"),
             serde_json::to_vec_pretty(&registration(&hook))?,
         )?;
+        Self::installed(program, world, model)
+    }
+
+    /// Starts the program in the world's project, with the hooks that are in its settings already.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub fn installed(program: &Path, world: &World, model: &Model) -> Result<Self> {
         let mut child = world
             .command(program)
             .args(STREAMING)

@@ -73,6 +73,8 @@ pub struct Session<'w> {
     program: PathBuf,
     /// `proofmark codex` runs the program.
     is_wrapped: bool,
+    /// The person has given their trust in the hooks to Codex itself.
+    is_trusted: bool,
     thread: Option<String>,
     ended: Ended,
 }
@@ -91,11 +93,20 @@ impl<'w> Session<'w> {
         Ok(Self::new(program, world, false))
     }
 
+    /// A session with the hooks that are in Codex's settings already, and trusted.
+    pub fn installed(program: &Path, world: &'w World) -> Self {
+        Self {
+            is_trusted: true,
+            ..Self::new(program, world, false)
+        }
+    }
+
     fn new(program: &Path, world: &'w World, is_wrapped: bool) -> Self {
         Self {
             world,
             program: program.to_owned(),
             is_wrapped,
+            is_trusted: is_wrapped,
             thread: None,
             ended: Ended {
                 code: Some(0),
@@ -117,7 +128,7 @@ impl<'w> Session<'w> {
             command.arg("resume");
         }
         command.args(["--json", "--skip-git-repo-check"]);
-        if !self.is_wrapped {
+        if !self.is_trusted {
             // Trust in a hook is the person's to give; a test stands for one who gave it.
             command.arg("--dangerously-bypass-hook-trust");
         }
