@@ -35,6 +35,8 @@ use doubts::{Doubt, Reason};
 const CODE: &str = "claimed-pass";
 /// Claims that a refusal names; of more it gives the number.
 const MAX_NAMED: usize = 5;
+/// Claims of one reply that are held against the record; a reply hardly makes ten.
+const MAX_CLAIMS: usize = 32;
 /// The longest quote of a claim in a message, in characters.
 const MAX_CLAIM: usize = 40;
 /// The longest quote in a piece of evidence, in characters.
@@ -71,7 +73,8 @@ impl Check for ClaimedPass {
         }
         verdict.facts = ends(view, stream, reply);
         let refused = view.book.refusals(view.agent, view.turn).findings;
-        for claim in &claims {
+        // The whole reply is looked through for each of them.
+        for claim in claims.iter().take(MAX_CLAIMS) {
             let Some(doubt) = doubts::about(claim, reply, stream, view.others) else {
                 continue;
             };

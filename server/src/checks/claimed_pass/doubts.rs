@@ -97,6 +97,8 @@ const ONE_SUMMARY: [&str; 10] = [
 ];
 /// Programs through which a check may have been run or seen elsewhere.
 const ELSEWHERE: [&str; 9] = ["act", "curl", "docker", "gh", "glab", "just", "kubectl", "ssh", "wget"];
+/// Programs that run what a project has named: `hatch run test` is not the shell's `test`.
+const NAMED: [&str; 8] = ["hatch", "pdm", "pipenv", "pixi", "poe", "poetry", "rye", "uv"];
 /// Words of a path under which results are kept.
 const RESULTS: [&str; 5] = ["junit", "log", "output", "report", "result"];
 /// Folders that are nobody's work, or notes.
@@ -413,6 +415,7 @@ fn is_no_check(call: &CallRecord) -> bool {
             facts.attempted != Known::Unknown
                 && facts.mutated != Known::Unknown
                 && !has_word(command, &ELSEWHERE)
+                && !has_word(command, &NAMED)
                 && !may_check(call)
         }
         ToolKind::Observes => !has_word(&call.input, &RESULTS),
