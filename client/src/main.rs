@@ -11,6 +11,7 @@ mod doctor;
 mod findings;
 mod install;
 mod judge;
+mod judging;
 mod language_server;
 mod lists;
 mod output;

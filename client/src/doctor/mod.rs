@@ -10,11 +10,9 @@ mod server;
 mod show;
 mod trusted;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use proofmark_protocol::paths;
 use proofmark_protocol::query::Heard;
 use proofmark_server::engine::now;
 use serde::Serialize;
@@ -26,7 +24,8 @@ use self::server::Served;
 use crate::install::harness::Spec;
 use crate::install::setup::Found;
 use crate::install::store::{Memory, Store};
-use crate::install::{Chosen, Request, absent, env, one, program, toml};
+use crate::install::{Chosen, Request, absent, env, one, program};
+use crate::judging;
 use crate::output::{say, say_json};
 use crate::place::Place;
 
@@ -101,7 +100,7 @@ fn examine(arguments: &Arguments) -> Report {
         hook: program::hook().map_err(|error| format!("{error:#}")),
         no_helpers: memory.as_ref().is_ok_and(|memory| memory.without_subagents.is_some()),
         memory: memory.err().map(|error| format!("{error:#}")),
-        judge: judge_wait(),
+        judge: judging::wait(),
         self_test: !arguments.no_self_test,
         is_mute: matches!(before, Served::Mute(..)),
         heard: heard.as_deref(),
@@ -329,19 +328,4 @@ fn limits(spec: &Spec) -> Vec<Limit> {
     rows.filter(|(_, reach, _)| *reach != Reach::Full)
         .map(|(wanted, reach, how)| Limit { wanted, reach, how })
         .collect()
-}
-
-/// How long the judge that the person has set up may take, in seconds; 20 where the settings do not say.
-fn judge_wait() -> Option<u64> {
-    let file: PathBuf = paths::config_file(env)?;
-    let text = std::fs::read_to_string(file).ok()?;
-    let root = toml::parse(&text).ok()?;
-    let judge = root.get("judge")?;
-    let is_on = judge.get("enabled").map(|node| &node.kind) == Some(&crate::install::tree::Kind::Bool(true));
-    is_on.then(|| {
-        judge
-            .get("wait_seconds")
-            .and_then(crate::install::tree::Node::whole)
-            .unwrap_or(20)
-    })
 }

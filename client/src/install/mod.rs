@@ -33,6 +33,7 @@ use self::harness::{SPECS, Spec};
 use self::settings::shown;
 use self::setup::Found;
 use self::store::Store;
+use crate::judging;
 use crate::output::{Look, complain, say, styled};
 use crate::place::Place;
 
@@ -197,6 +198,9 @@ pub(crate) fn install(place: &Place, arguments: &Install) -> anyhow::Result<Exit
         say(&format!(
             "Helper agents are left out ({why}); `proofmark install --with-subagents` takes them in again."
         ))?;
+    }
+    if found_any && !ledger.dry && judging::wait().is_none() {
+        say(&judging::told(std::env::var_os("PATH").as_deref()))?;
     }
     Ok(if failed || !found_any {
         ExitCode::FAILURE

@@ -24,6 +24,7 @@ pub(crate) static SPEC: Spec = Spec {
     harness: Harness::ClaudeCode,
     title: "Claude Code",
     programs: &["claude"],
+    judge: ("claude", "`claude -p`"),
     packages: &[],
     folder: ".claude",
     folder_variable: "CLAUDE_CONFIG_DIR",

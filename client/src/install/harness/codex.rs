@@ -30,6 +30,7 @@ pub(crate) static SPEC: Spec = Spec {
     harness: Harness::Codex,
     title: "Codex",
     programs: &["codex"],
+    judge: ("codex", "`codex exec`"),
     packages: &[],
     folder: ".codex",
     folder_variable: "CODEX_HOME",

@@ -59,6 +59,7 @@ pub(crate) static SPEC: Spec = Spec {
     harness: Harness::Cursor,
     title: "Cursor",
     programs: &["cursor", "cursor-agent"],
+    judge: ("cursor-agent", "`cursor-agent -p`"),
     packages: &[
         "/Applications/Cursor.app/Contents/Resources/app/package.json",
         "/usr/share/cursor/resources/app/package.json",

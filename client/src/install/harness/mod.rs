@@ -21,6 +21,8 @@ pub(crate) struct Spec {
     pub(crate) title: &'static str,
     /// Its programs; each is asked for its version.
     pub(crate) programs: &'static [&'static str],
+    /// The program of it that can answer for the reply judge, and how it is started, as `docs/judge.md` has it.
+    pub(crate) judge: (&'static str, &'static str),
     /// Places of a `package.json` that has its version, where no program is on `PATH`.
     pub(crate) packages: &'static [&'static str],
     /// Its folder in a home or a project.
