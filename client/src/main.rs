@@ -20,6 +20,7 @@ mod place;
 mod scope;
 mod socket;
 mod status;
+mod status_line;
 mod stop;
 mod tryout;
 mod wrap;
@@ -67,6 +68,12 @@ enum Command {
         /// Print JSON.
         #[arg(long)]
         json: bool,
+        /// Print how one session stands, in a few words for a status line; a harness may name it on stdin.
+        #[arg(long, conflicts_with = "json")]
+        line: bool,
+        /// With --line: this session.
+        #[arg(long, value_name = "ID", requires = "line")]
+        session: Option<String>,
     },
     /// Put a reply to the judge: exit code 0 when it is clean, 1 for a hit, 2 when nobody judged it.
     Judge(judge::Arguments),
@@ -147,7 +154,14 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Findings(arguments) => findings::run(&Place::of_process()?, &arguments),
         Command::Dismiss(arguments) => dismiss::run(&Place::of_process()?, &arguments),
         Command::Classify => classify::run(),
-        Command::Status { json } => status::run(&Place::of_process()?, json),
+        Command::Status { json, line, session } => {
+            let place = Place::of_process()?;
+            if line {
+                status_line::run(&place, session.as_deref())?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            status::run(&place, json)
+        }
         Command::Judge(arguments) => judge::run(&Place::of_process()?, &arguments),
         Command::Lists(arguments) => lists::run(&arguments),
         Command::Pause(arguments) => pause::run(&Place::of_process()?, &arguments),

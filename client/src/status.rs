@@ -35,15 +35,19 @@ pub(crate) fn run(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A server of which nobody asked whether it runs.
+pub(crate) fn unasked(place: &Place) -> ServerStatus {
+    ServerStatus {
+        running: false,
+        pid: None,
+        build: None,
+        state_dir: place.state_dir.display().to_string(),
+    }
+}
+
 fn server(place: &Place, notes: &mut Vec<String>) -> anyhow::Result<ServerStatus> {
-    let state_dir = place.state_dir.display().to_string();
     let Some(pid) = place.owner()?.map(|owner| owner.pid) else {
-        return Ok(ServerStatus {
-            running: false,
-            pid: None,
-            build: None,
-            state_dir,
-        });
+        return Ok(unasked(place));
     };
     match call::<Status>(&place.state_dir, method::STATUS, (), Duration::from_secs(1)) {
         Ok(Some(status)) => {
@@ -60,8 +64,7 @@ fn server(place: &Place, notes: &mut Vec<String>) -> anyhow::Result<ServerStatus
             Ok(ServerStatus {
                 running: true,
                 pid: Some(pid),
-                build: None,
-                state_dir,
+                ..unasked(place)
             })
         }
     }
