@@ -25,7 +25,7 @@ use proofmark_protocol::{Evidence, Severity};
 
 use super::kept::{self, evidence, ran, title};
 use super::standing::flips;
-use super::{Check, Complaint, Lag, PromptVerdict, PromptView, Record, StopView, Verdict};
+use super::{Check, Complaint, Lag, PromptVerdict, PromptView, Record, StopView, Verdict, named};
 use crate::evidence::verdict::Verdict as CameTo;
 use crate::session::board::Ran;
 use crate::session::{FactBody, FindingEnd, NotedRow, Stream};
@@ -33,8 +33,6 @@ use crate::text::{self, PassClaim, quote};
 use doubts::{Doubt, Reason};
 
 const CODE: &str = "claimed-pass";
-/// Claims that a refusal names; of more it gives the number.
-const MAX_NAMED: usize = 5;
 /// Claims of one reply that are held against the record; a reply hardly makes ten.
 const MAX_CLAIMS: usize = 32;
 /// The longest quote of a claim in a message, in characters.
@@ -91,18 +89,10 @@ impl Check for ClaimedPass {
     }
 
     fn refusal(&self, _: &StopView<'_>, refused: &[&Complaint]) -> String {
-        let mut named: Vec<String> = refused
-            .iter()
-            .take(MAX_NAMED)
-            .map(|complaint| format!("“{}”", complaint.quote))
-            .collect();
-        if refused.len() > MAX_NAMED {
-            named.push(format!("{} more", refused.len() - MAX_NAMED));
-        }
+        let named = named(refused.iter().map(|complaint| complaint.quote.as_str()));
         format!(
-            "Proofmark holds the reply against the record: {}. Correct the sentence, or run the check again and report \
-             what it shows.",
-            named.join("; ")
+            "Proofmark holds the reply against the record: {named}. Correct the sentence, or run the check again and report \
+             what it shows."
         )
     }
 

@@ -37,6 +37,9 @@ pub const REGISTRY: &[&dyn Check] = &[
     &reply_length::ReplyLength,
 ];
 
+/// Things of one kind that a message names; of more it gives the number.
+const MAX_NAMED: usize = 5;
+
 /// One check.
 pub trait Check: Sync {
     /// Its name in settings, findings and documentation.
@@ -275,6 +278,16 @@ pub struct PromptVerdict {
 fn helper_changed(others: &[(Option<&str>, &Stream)], helper: &str) -> Known {
     let own = others.iter().find(|(agent, _)| *agent == Some(helper));
     own.map_or(Known::Unknown, |(_, stream)| stream.past.whole())
+}
+
+/// The first few quotes, and how many more there are.
+fn named<'a>(quotes: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = quotes.len().saturating_sub(MAX_NAMED);
+    let mut named: Vec<String> = quotes.take(MAX_NAMED).map(|quote| format!("“{quote}”")).collect();
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    named.join("; ")
 }
 
 /// True when a claim belongs to an agent's own stream.

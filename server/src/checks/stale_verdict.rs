@@ -23,14 +23,12 @@ use proofmark_protocol::{Evidence, Severity};
 
 use super::kept::{self, evidence, ran, title};
 use super::standing::{Flip, Standing, flips, standing};
-use super::{Check, Complaint, Lag, PromptVerdict, PromptView, Record, StopView, Verdict};
+use super::{Check, Complaint, Lag, PromptVerdict, PromptView, Record, StopView, Verdict, named};
 use crate::session::board::Ran;
 use crate::session::{FactBody, FindingEnd, NotedRow, Stream};
 use crate::text::{self, About, PassClaim, quote};
 
 const CODE: &str = "stale-verdict";
-/// Checks that a refusal names; of more it gives the number.
-const MAX_NAMED: usize = 5;
 /// Changes between pass and failure that are listed.
 const MAX_CHANGES: usize = 5;
 /// The longest quote of a sentence, in characters.
@@ -88,18 +86,10 @@ impl Check for StaleVerdict {
     }
 
     fn refusal(&self, _: &StopView<'_>, refused: &[&Complaint]) -> String {
-        let mut named: Vec<String> = refused
-            .iter()
-            .take(MAX_NAMED)
-            .map(|complaint| format!("“{}”", complaint.quote))
-            .collect();
-        if refused.len() > MAX_NAMED {
-            named.push(format!("{} more", refused.len() - MAX_NAMED));
-        }
+        let named = named(refused.iter().map(|complaint| complaint.quote.as_str()));
         format!(
-            "Proofmark asks for a word on what changed: {}. The reply does not say so. Say which earlier statement no \
-             longer holds, or that the break is on purpose; or run it again and report what it shows.",
-            named.join("; ")
+            "Proofmark asks for a word on what changed: {named}. The reply does not say so. Say which earlier statement no \
+             longer holds, or that the break is on purpose; or run it again and report what it shows."
         )
     }
 

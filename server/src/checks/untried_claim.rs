@@ -21,7 +21,9 @@ use proofmark_protocol::query::{ClaimState, SettledBy};
 use proofmark_protocol::settings::{Mode, Reminder, Settings};
 use proofmark_protocol::{Evidence, Finding, FindingState, Severity};
 
-use super::{Check, Complaint, Lag, Note, PromptVerdict, PromptView, Record, StopView, Verdict, is_of};
+use super::{
+    Check, Complaint, Lag, MAX_NAMED, Note, PromptVerdict, PromptView, Record, StopView, Verdict, is_of, named,
+};
 use crate::evidence::call::Known;
 use crate::session::book::claim_id;
 use crate::session::{CallRecord, ClaimRow, FactBody, ToolKind};
@@ -33,8 +35,6 @@ const CODE: &str = "untried-claim";
 const REWORDED: f64 = 0.8;
 /// A claim this old, in turns of the person, is brought up also by the `stale` reminder.
 const STALE_TURNS: u64 = 3;
-/// Claims that a message names; of more it gives the number.
-const MAX_NAMED: usize = 5;
 /// The longest quote of a claim, in characters.
 const MAX_QUOTE: usize = 80;
 
@@ -381,16 +381,6 @@ fn unchecked_note(once: &str, why: &str) -> Note {
         text,
         once: Some(once.to_owned()),
     }
-}
-
-/// The first few quotes, and how many more there are.
-fn named<'a>(quotes: impl ExactSizeIterator<Item = &'a str>) -> String {
-    let more = quotes.len().saturating_sub(MAX_NAMED);
-    let mut named: Vec<String> = quotes.take(MAX_NAMED).map(|quote| format!("“{quote}”")).collect();
-    if more > 0 {
-        named.push(format!("{more} more"));
-    }
-    named.join("; ")
 }
 
 /// The claims that the person's prompt retires: those it names, else the only one that is open.

@@ -261,3 +261,14 @@ fn a_record_that_lags_is_waited_for_only_where_there_is_a_claim() {
     assert!(matches!(play.step("I looked at it.", false), super::Step::Decided(_)));
     assert!(play.stop("All tests pass.").findings.is_empty());
 }
+
+#[test]
+fn of_very_many_claims_the_first_are_held_against_the_record() {
+    let mut play = failed(Mode::Advise);
+    let mut claims = Vec::new();
+    for number in 0..40 {
+        play.line(&format!("$ pytest test_{number}.py ==> 1 1 failed in 1s"), 2 + number);
+        claims.push(format!("- `pytest test_{number}.py` passes."));
+    }
+    assert_eq!(play.stop(&claims.join("\n")).findings.len(), 32);
+}
