@@ -4,6 +4,7 @@
 mod follow;
 mod identity;
 mod lines;
+mod places;
 
 pub use follow::{Follower, MAX_LINE, Progress, RecordError};
 pub use lines::Line;
