@@ -8,6 +8,12 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_json::value::RawValue;
 
+/// Bytes as a text, what is no UTF-8 in it replaced. The library's own way looks at each byte alone, and a record is
+/// hundreds of megabytes that are nearly always sound.
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 /// Reads a member whose shape varies; one of another shape says nothing.
 pub(crate) fn look<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> T {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
@@ -47,11 +53,11 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 
     fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Text<'de>, E> {
-        Ok(Text(String::from_utf8_lossy(bytes)))
+        Ok(Text(lossy(bytes)))
     }
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())))
+        Ok(Text(Cow::Owned(lossy(bytes).into_owned())))
     }
 }
 

@@ -8,26 +8,42 @@ use memchr::memmem::rfind;
 const TYPE: &[u8] = b"\"type\":\"";
 /// So much of a row's end is looked at for its type, in bytes.
 const END: usize = 2048;
-/// So much of its beginning is looked at for an attachment, in bytes.
-const BEGINNING: usize = 512;
 
 /// The row's `type` as it stands in the line, when it stands before the row's `message`; none when it does not, when
 /// the look fails, or when an escape would have to be resolved. Rows with a message are parsed anyway, and every other
 /// key's value is passed over as a whole: text inside it is never taken for a key.
 pub(crate) fn row_type(line: &[u8]) -> Option<&[u8]> {
-    let (kind, _) = string(member(line, b"type")?)?;
+    let (kind, _) = string(member(line, |key| key == b"type")?.1)?;
     Some(kind).filter(|kind| !kind.contains(&b'\\'))
 }
 
 /// The `type` of the row's `attachment`, found in the same way; the line may break off after it.
 pub(crate) fn attachment_type(line: &[u8]) -> Option<&[u8]> {
-    row_type(member(line, b"attachment")?)
+    row_type(member(line, |key| key == b"attachment")?.1)
 }
 
-/// As [`attachment_type`], when nothing stands before the attachment but short members: the look ends where a longer one
-/// would have to be passed over.
-pub(crate) fn begins_with_attachment(line: &[u8]) -> Option<&[u8]> {
-    attachment_type(&line[..line.len().min(BEGINNING)])
+/// What a row begins with, of the members that tell what it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum First<'a> {
+    /// Its type.
+    Type(&'a [u8]),
+    /// An attachment, and its type where a look finds it.
+    Attachment(Option<&'a [u8]>),
+    /// A message.
+    Message,
+}
+
+/// The first of those members; none when there is none, the look fails, or an escape would have to be resolved.
+pub(crate) fn first(line: &[u8]) -> Option<First<'_>> {
+    let (key, value) = member(line, |key| matches!(key, b"type" | b"attachment" | b"message"))?;
+    match key {
+        b"type" => string(value)
+            .map(|(kind, _)| kind)
+            .filter(|kind| !kind.contains(&b'\\'))
+            .map(First::Type),
+        b"attachment" => Some(First::Attachment(row_type(value))),
+        _ => Some(First::Message),
+    }
 }
 
 /// The row's `type` when it stands near its end with nothing behind it but members that are no objects and no lists: what
@@ -49,14 +65,14 @@ pub(crate) fn last_type(line: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The object from the value of a key on; none behind a `message`.
-fn member<'a>(object: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
+/// The first member with a key that is wanted: the key, and the object from its value on. None behind a `message`.
+fn member(object: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> Option<(&[u8], &[u8])> {
     let mut rest = object.trim_ascii_start().strip_prefix(b"{")?;
     loop {
         let (key, after) = string(rest.trim_ascii_start())?;
         let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-        if key == wanted {
-            return Some(value);
+        if is_wanted(key) {
+            return Some((key, value));
         }
         if key == b"message" || key.contains(&b'\\') {
             return None;
@@ -145,8 +161,8 @@ mod tests {
             (r#"{"type":"z","a":{"type":"x"}}"#, None),
             (r#"{"type":"z","a":{}}"#, None),
             (r#"{"type":"z","a":[1]}"#, None),
-            (r#"{"type":"z","a":"","type":"x","b":1}"}"#, Some("z")),
-            (r#"{"type":"x"}"#, None),
+            (r#"{"type":"z","a":"\",\"type\":\"x\",\"b\":1}"}"#, Some("z")),
+            (r#"{"type":"\u0078"}"#, None),
             (r#"{"type":"z","a":1"#, None),
             (r#"{"type":"z"}}"#, None),
             (r#"{"type":7}"#, None),
@@ -154,6 +170,22 @@ mod tests {
         ];
         for (line, kind) in cases {
             assert_eq!(last_type(line.as_bytes()), kind.map(str::as_bytes), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_first_telling_member_is_told() {
+        let cases: [(&str, Option<First<'_>>); 7] = [
+            (r#"{"a":1,"type":"z","message":{}}"#, Some(First::Type(b"z"))),
+            (r#"{"a":{"type":"x"},"message":{"type":"y"},"type":"z"}"#, Some(First::Message)),
+            (r#"{"attachment":{"type":"y"},"type":"z"}"#, Some(First::Attachment(Some(b"y")))),
+            (r#"{"attachment":7,"type":"z"}"#, Some(First::Attachment(None))),
+            (r#"{"type":"\u0078"}"#, None),
+            (r#"{"t\u0079pe":"x","type":"z"}"#, None),
+            (r#"{"a":1}"#, None),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(first(line.as_bytes()), expected, "{line}");
         }
     }
 }

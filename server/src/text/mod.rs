@@ -28,7 +28,7 @@ pub use contract::contract;
 pub use correction::{Correction, Phrases, correction};
 pub use language::is_foreign;
 pub use length::{AskedLength, length};
-pub use passes::{About, PassClaim, check_names, owns_failure, pass_claims};
+pub use passes::{About, PassClaim, check_names, owns_any_failure, owns_failure, pass_claims};
 pub use prose::Prose;
 pub use quote::quote;
 pub use quoted::{NotQuoted, Quoted, quotable, quoted, still_says, used_first};

@@ -74,3 +74,8 @@ fn without_tags(text: &str) -> String {
 pub fn owns_failure(text: &str, names: &[String]) -> bool {
     owns::owning(text, names).is_some()
 }
+
+/// Whether [`owns_failure`] holds of any of several checks, each given by its names.
+pub fn owns_any_failure(text: &str, checks: &[&[String]]) -> bool {
+    owns::owning_of(text, checks).is_some()
+}

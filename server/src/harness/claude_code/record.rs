@@ -5,8 +5,9 @@ use serde_json::value::RawValue;
 
 use super::row::{Attachment, Content, Row};
 use super::{assistant, person, queued, result};
-use crate::harness::json::{Text, is, look};
-use crate::harness::{Reader, Stream, skim};
+use crate::harness::json::{Text, is, look, lossy};
+use crate::harness::skim::{self, First};
+use crate::harness::{Reader, Stream};
 use crate::session::Entry;
 
 /// The types of rows that are entries. All others are bookkeeping, copies of what these rows say
@@ -22,7 +23,7 @@ pub(super) fn entries(line: &[u8], reader: &mut Reader<'_>, out: &mut Vec<Entry>
     if line.trim_ascii().is_empty() || (is_other(line) && line.trim_ascii_end().ends_with(b"}")) {
         return;
     }
-    let text = String::from_utf8_lossy(line);
+    let text = lossy(line);
     // Looked at here because serde would take an array for a struct.
     if !text.trim_start().starts_with('{') {
         out.push(Entry::Unreadable);
@@ -62,7 +63,7 @@ impl AnyRow<'_> {
 /// Whether a line is a row of a Claude Code transcript: it names its type, and its session or a message of a speaker.
 /// A session whose only prompt a hook held up has no row of a speaker.
 pub(super) fn knows(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line);
+    let text = lossy(line);
     if !text.trim_start().starts_with('{') {
         return false;
     }
@@ -80,15 +81,17 @@ pub(super) fn too_long(head: &[u8], out: &mut Vec<Entry>) {
 
 /// True only when it is sure that the row is no entry.
 fn is_other(line: &[u8]) -> bool {
-    // An attachment stands before its row's type, and may be most of the record.
-    if skim::begins_with_attachment(line).is_some_and(|kind| kind != queued::KIND.as_bytes())
-        && skim::last_type(line) == Some(b"attachment")
-    {
-        return true;
-    }
-    skim::row_type(line).is_some_and(|kind| {
-        let unqueued = || skim::attachment_type(line).is_some_and(|kind| kind != queued::KIND.as_bytes());
-        TYPES.iter().all(|known| known.as_bytes() != kind) || (kind == b"attachment" && unqueued())
+    let unqueued = |kind: Option<&[u8]>| kind.is_some_and(|kind| kind != queued::KIND.as_bytes());
+    let kind = match skim::first(line) {
+        Some(First::Type(kind)) => Some(kind),
+        // An attachment may be most of the record, and its row's type stands behind it.
+        Some(First::Attachment(kind)) if unqueued(kind) => skim::last_type(line).or_else(|| skim::row_type(line)),
+        Some(First::Attachment(_)) => skim::row_type(line),
+        Some(First::Message) | None => None,
+    };
+    kind.is_some_and(|kind| {
+        TYPES.iter().all(|known| known.as_bytes() != kind)
+            || (kind == b"attachment" && unqueued(skim::attachment_type(line)))
     })
 }
 

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::fork::{self, Copying};
 use super::reading::Reading;
 use super::{call, event, output, person};
-use crate::harness::json::{Members, Text, look};
+use crate::harness::json::{Members, Text, look, lossy};
 use crate::harness::{Reader, skim};
 use crate::session::{Entry, Injection};
 
@@ -34,15 +34,19 @@ const TYPES: [&str; 6] = [
     "turn_context",
     "world_state",
 ];
+/// Types of lines that are read; all others are bookkeeping, or too new to be known.
+const READ: [&[u8]; 5] = [b"compacted", b"event_msg", b"response_item", b"session_meta", b"turn_context"];
 /// Types whose lines may show what somebody said or did.
 const TELLING: [&str; 2] = ["event_msg", "response_item"];
 
 /// Adds what one line shows; see [`HarnessSpec::entries`](crate::harness::HarnessSpec::entries).
 pub(super) fn entries(line: &[u8], reader: &mut Reader<'_>, out: &mut Vec<Entry>) {
-    if line.trim_ascii().is_empty() {
+    // As with Claude Code, a line of another type is passed over at the sight of it.
+    let is_other = || skim::row_type(line).is_some_and(|kind| !READ.contains(&kind));
+    if line.trim_ascii().is_empty() || (is_other() && line.trim_ascii_end().ends_with(b"}")) {
         return;
     }
-    let text = String::from_utf8_lossy(line);
+    let text = lossy(line);
     let mut reading = Reading {
         tools: reader.tools,
         memory: &mut reader.memory.codex,
@@ -56,7 +60,7 @@ pub(super) fn entries(line: &[u8], reader: &mut Reader<'_>, out: &mut Vec<Entry>
 
 /// Whether a line is one of a rollout: of a type that Codex writes, with its payload.
 pub(super) fn knows(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line);
+    let text = lossy(line);
     parse(&text).is_some_and(|line| {
         let object = line.payload.is_some_and(|payload| payload.get().starts_with('{'));
         object && TYPES.contains(&string(line.kind).as_str())

@@ -7,7 +7,7 @@ use super::legacy;
 use super::memory::Form;
 use super::person::{self, Said};
 use super::tools::Asked;
-use crate::harness::json::{Members, Text, is, look};
+use crate::harness::json::{Members, Text, is, look, lossy};
 use crate::harness::{Reader, ToolSettings};
 use crate::session::{Ending, Entry, Injection};
 
@@ -31,7 +31,7 @@ struct Row<'a> {
 /// are called by their places.
 pub(super) fn entries(line: &[u8], reader: &mut Reader<'_>, out: &mut Vec<Entry>) {
     let memory = &mut reader.memory.cursor;
-    let text = String::from_utf8_lossy(line);
+    let text = lossy(line);
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() && memory.form != Some(Form::Text) {
         return;
@@ -53,7 +53,7 @@ pub(super) fn entries(line: &[u8], reader: &mut Reader<'_>, out: &mut Vec<Entry>
 
 /// Whether a line is one of a transcript: a message of a role, or a block's beginning.
 pub(super) fn knows(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line);
+    let text = lossy(line);
     let text = text.trim_start_matches('\u{feff}');
     let speaks = |row: Row<'_>| {
         let role = row.role.as_ref();

@@ -4,7 +4,7 @@
 use super::Turn;
 use crate::evidence::verdict::Verdict;
 use crate::session::board::{Board, CheckRow, sentence};
-use crate::text::{owns_failure, pass_claims, quote};
+use crate::text::{owns_any_failure, pass_claims, quote};
 
 /// Sentences of a turn's texts that are kept, by which it uses a pass.
 const MAX_PASSES: usize = 8;
@@ -31,7 +31,7 @@ pub(super) fn take(turn: &mut Turn, board: &Board, text: &str) {
     let names = names(&unwell);
     let (most, longest) = MAX_TROUBLE;
     for said in sentences(text) {
-        if owns_failure(said, &[]) || owns_failure(said, &names) {
+        if owns_any_failure(said, &[&[], &names]) {
             if turn.trouble.len() == most {
                 turn.trouble.remove(0);
             }

@@ -75,15 +75,28 @@ words! {
 
 /// The sentence by which a text owns that a check fails; see [`super::owns_failure`].
 pub(super) fn owning(text: &str, names: &[String]) -> Option<String> {
+    owning_of(text, &[names])
+}
+
+/// As [`owning`] of the first of several checks, each by its names, that the text owns to fail. It is read once for all.
+pub(super) fn owning_of(text: &str, checks: &[&[String]]) -> Option<String> {
     let blocks = blocks(text);
     let said: Vec<Vec<Sentence>> = blocks.iter().map(|block| sentences(block, false)).collect();
+    // Nothing is owned where nothing fails, and hardly any text says that something does.
+    if !said.iter().flatten().any(|sentence| fails(&sentence.tokens)) {
+        return None;
+    }
+    checks.iter().find_map(|names| owning_by(&blocks, &said, names))
+}
+
+fn owning_by(blocks: &[Block], said: &[Vec<Sentence>], names: &[String]) -> Option<String> {
     let names = Names::of(names);
     // What a heading, or the sentence before a list, says counts for what stands under it.
     let own: Vec<Look> = said
         .iter()
         .map(|own| own.last().map(|sentence| look(sentence, &names)).unwrap_or_default())
         .collect();
-    blocks.iter().zip(&said).find_map(|(block, said)| {
+    blocks.iter().zip(said).find_map(|(block, said)| {
         let above = heads(block)
             .map(|head| own.get(head).copied().unwrap_or_default())
             .fold(Look::default(), Look::or);
