@@ -5,6 +5,7 @@ pub mod bench;
 pub mod case;
 pub mod claude_code;
 pub mod codex;
+pub mod crash;
 pub mod fake_judge;
 pub mod lsp_client;
 pub mod model;

@@ -82,8 +82,17 @@ impl Editor {
     /// It cannot be started, or does not answer.
     pub fn open(world: &World, arguments: &[&str], capabilities: &Value) -> Result<Self> {
         let mut editor = Self::start(world, arguments)?;
+        editor.greet(world, capabilities)?;
+        Ok(editor)
+    }
+
+    /// Gives a server that was just started the world's project as its workspace, with an editor's capabilities.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn greet(&mut self, world: &World, capabilities: &Value) -> Result<()> {
         let folder = uri(&world.project());
-        let answer = editor.ask(
+        let answer = self.ask(
             "initialize",
             json!({
                 "processId": null, "rootUri": folder, "capabilities": capabilities,
@@ -91,8 +100,12 @@ impl Editor {
             }),
         )?;
         ensure!(answer["result"].is_object(), "initialize: {answer}");
-        editor.tell("initialized", json!({}))?;
-        Ok(editor)
+        self.tell("initialized", json!({}))
+    }
+
+    /// The language server's process.
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
     }
 
     /// Sends a notification.
