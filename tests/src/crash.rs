@@ -1,17 +1,17 @@
 //! Kills at random instants while several sessions of all harnesses are at work, and what has to hold after each round.
 //! How much one server carries is `load`'s.
 
-mod calm;
+pub(crate) mod calm;
 pub(crate) mod dice;
 mod killer;
 pub(crate) mod legal;
-mod people;
+pub(crate) mod people;
 pub(crate) mod pulse;
 pub(crate) mod stage;
 pub(crate) mod talks;
 pub(crate) mod tally;
-mod turns;
-mod wishes;
+pub(crate) mod turns;
+pub(crate) mod wishes;
 
 use std::io::Write;
 use std::sync::Mutex;
@@ -128,7 +128,9 @@ fn world(plan: Plan, number: u64, end: Instant, tally: &Tally, pulse: &Pulse) ->
             let kills = KILLS.start + killers.below(KILLS.len());
             killer::kill(stage, kills, killers);
             let ended: Vec<_> = at_work.into_iter().map(thread::ScopedJoinHandle::join).collect();
-            ended.into_iter().try_for_each(|one| one.map_err(|_| anyhow!("a thread panicked"))?)
+            ended
+                .into_iter()
+                .try_for_each(|one| one.map_err(|_| anyhow!("a thread panicked"))?)
         })?;
         calm::look(&stage, &wishes, &mut desks, &mut dice(50), round)?;
         if Instant::now() >= end {

@@ -7,6 +7,7 @@ pub mod claude_code;
 pub mod codex;
 pub mod crash;
 pub mod fake_judge;
+pub mod load;
 pub mod lsp_client;
 pub mod model;
 pub mod need;

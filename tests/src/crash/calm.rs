@@ -46,19 +46,37 @@ const FILES: [&str; 10] = [
 ///
 /// # Errors
 /// The machine fails, not the product.
-pub(crate) fn look(stage: &Stage<'_>, wishes: &Mutex<Wishes>, desks: &mut [Desk], dice: &mut Dice, nth: usize) -> Result<()> {
+pub(crate) fn look(
+    stage: &Stage<'_>,
+    wishes: &Mutex<Wishes>,
+    desks: &mut [Desk],
+    dice: &mut Dice,
+    nth: usize,
+) -> Result<()> {
     for desk in desks.iter_mut() {
         desk.look(stage);
     }
     recovers(stage, desks, dice, nth)?;
+    if let Some(ledger) = settled(stage, wishes)? {
+        reminders(stage, &ledger, dice)?;
+        shown(stage, &ledger, desks);
+    }
+    Ok(())
+}
+
+/// What has to hold whenever nobody is at work: one owner, no leftovers, the ledger as acknowledged and as served.
+///
+/// # Errors
+/// The machine fails, not the product.
+pub(crate) fn settled(stage: &Stage<'_>, wishes: &Mutex<Wishes>) -> Result<Option<Ledger>> {
     one_owner(stage);
     files(stage, &FILES);
-    let Some(ledger) = stage.tally.well("the ledger can be read", opened(stage)) else { return Ok(()) };
+    let Some(ledger) = stage.tally.well("the ledger can be read", opened(stage)) else {
+        return Ok(None);
+    };
     as_acknowledged(stage, &ledger, &lock(wishes))?;
     as_served(stage, &ledger);
-    reminders(stage, &ledger, dice)?;
-    shown(stage, &ledger, desks);
-    Ok(())
+    Ok(Some(ledger))
 }
 
 fn opened(stage: &Stage<'_>) -> Result<Ledger> {
@@ -81,7 +99,9 @@ fn recovers(stage: &Stage<'_>, desks: &mut [Desk], dice: &mut Dice, nth: usize) 
     while !served && Instant::now() < end {
         served = probe(stage)?;
     }
-    stage.tally.hold("hooks after the kills are answered", served, || "no hook was".to_owned());
+    stage.tally.hold("hooks after the kills are answered", served, || {
+        "no hook was".to_owned()
+    });
     // Nobody who came late to replace the old one takes the new one for it.
     let alone = || (stage.background().len() == 1).then_some(());
     if process::until(SOON, alone).is_none() || !served {
@@ -89,7 +109,10 @@ fn recovers(stage: &Stage<'_>, desks: &mut [Desk], dice: &mut Dice, nth: usize) 
     }
     let Some(old) = stage.owner() else { return Ok(()) };
     let (signal, name) = *dice
-        .pick(&[(Signal::KILL, "owner at rest, SIGKILL"), (Signal::TERM, "owner at rest, SIGTERM")])
+        .pick(&[
+            (Signal::KILL, "owner at rest, SIGKILL"),
+            (Signal::TERM, "owner at rest, SIGTERM"),
+        ])
         .context("no signal")?;
     if !stage.signal(old, signal) {
         return Ok(());
@@ -105,16 +128,21 @@ fn recovers(stage: &Stage<'_>, desks: &mut [Desk], dice: &mut Dice, nth: usize) 
         // It was asked to stop, so an editor waits until somebody asks it something.
         desks.first_mut().and_then(|desk| desk.ask(stage, "status", &json!({})));
     } else if !by_editor {
-        let answered = probe(stage)?;
-        stage.tally.hold("the next hook is answered by a new owner", answered, || {
-            format!("it was not, {:?} after the kill", begun.elapsed())
-        });
+        // A machine on which even nothing takes long has no time for a start within the hook's limit.
+        let answered = probe(stage)? || stage.is_slow_since(begun);
+        stage
+            .tally
+            .hold("the next hook is answered by a new owner", answered, || {
+                format!("it was not, {:?} after the kill", begun.elapsed())
+            });
     }
     let new = process::until(SOON, || stage.owner().filter(|owner| *owner != old && accepts(stage)));
     let (took, limit) = (begun.elapsed(), RECOVERED + stage.slack_since(begun));
-    stage.tally.hold("a new owner is there within a second", new.is_some() && took <= limit, || {
-        format!("{name}, by an editor: {by_editor}: {new:?} after {took:?} of {limit:?}")
-    });
+    stage.tally.hold(
+        "a new owner is there within a second",
+        new.is_some() && took <= limit,
+        || format!("{name}, by an editor: {by_editor}: {new:?} after {took:?} of {limit:?}"),
+    );
     Ok(())
 }
 
@@ -127,9 +155,11 @@ fn one_owner(stage: &Stage<'_>) {
         let (owner, background) = (stage.owner()?, stage.background());
         (background == [owner]).then_some(())
     });
-    stage.tally.hold("one owner, and no process beside it", alone.is_some(), || {
-        format!("owner {:?}, processes {:?}", stage.owner(), stage.background())
-    });
+    stage
+        .tally
+        .hold("one owner, and no process beside it", alone.is_some(), || {
+            format!("owner {:?}, processes {:?}", stage.owner(), stage.background())
+        });
 }
 
 /// The state folder holds these files at most, and its folders nothing half written.
@@ -157,16 +187,27 @@ fn files(stage: &Stage<'_>, known: &[&str]) {
     };
     // One that is just being written is there for a moment.
     let none = process::until(SOON, || look().is_empty().then_some(()));
-    stage.tally.hold("no file is left over", none.is_some(), || format!("{:?}", look()));
+    stage
+        .tally
+        .hold("no file is left over", none.is_some(), || format!("{:?}", look()));
 }
 
 fn as_acknowledged(stage: &Stage<'_>, ledger: &Ledger, wishes: &Wishes) -> Result<()> {
     let (claims, findings) = (queries::claims(ledger, None)?, queries::findings(ledger, None)?);
     let sessions = queries::sessions(ledger, now())?;
     for (invariant, bad) in [
-        ("claims are on the ledger as acknowledged, once", wishes.amiss_in_claims(&claims)),
-        ("findings are on the ledger as acknowledged, once", wishes.amiss_in_findings(&findings)),
-        ("scopes are on the ledger as acknowledged", wishes.amiss_in_scopes(&sessions)),
+        (
+            "claims are on the ledger as acknowledged, once",
+            wishes.amiss_in_claims(&claims),
+        ),
+        (
+            "findings are on the ledger as acknowledged, once",
+            wishes.amiss_in_findings(&findings),
+        ),
+        (
+            "scopes are on the ledger as acknowledged",
+            wishes.amiss_in_scopes(&sessions),
+        ),
     ] {
         stage.tally.hold(invariant, bad.is_empty(), || bad.join("; "));
     }
@@ -174,7 +215,9 @@ fn as_acknowledged(stage: &Stage<'_>, ledger: &Ledger, wishes: &Wishes) -> Resul
     for row in ledger.sessions()? {
         skipped += ledger.facts(&row.key, 0)?.skipped;
     }
-    stage.tally.hold("every fact can be read", skipped == 0, || format!("{skipped} can't"));
+    stage
+        .tally
+        .hold("every fact can be read", skipped == 0, || format!("{skipped} can't"));
     Ok(())
 }
 
@@ -205,9 +248,15 @@ fn as_served(stage: &Stage<'_>, ledger: &Ledger) {
         Ok(())
     };
     let all = [
-        compare(method::LIST_CLAIMS, json!({}), &|| Ok(json!(queries::claims(ledger, None)?))),
-        compare(method::LIST_FINDINGS, json!({}), &|| Ok(json!(queries::findings(ledger, None)?))),
-        compare(method::LIST_SESSIONS, Value::Null, &|| Ok(json!(queries::sessions(ledger, now())?))),
+        compare(method::LIST_CLAIMS, json!({}), &|| {
+            Ok(json!(queries::claims(ledger, None)?))
+        }),
+        compare(method::LIST_FINDINGS, json!({}), &|| {
+            Ok(json!(queries::findings(ledger, None)?))
+        }),
+        compare(method::LIST_SESSIONS, Value::Null, &|| {
+            Ok(json!(queries::sessions(ledger, now())?))
+        }),
     ];
     for same in all {
         stage.tally.well("what is served is the fold of the ledger", same);
@@ -216,8 +265,12 @@ fn as_served(stage: &Stage<'_>, ledger: &Ledger) {
 
 /// A prompt of one of the sessions: the agent is reminded of claims that are open there, and of no other one.
 fn reminders(stage: &Stage<'_>, ledger: &Ledger, dice: &mut Dice) -> Result<()> {
-    let sessions = queries::sessions(ledger, now())?;
-    let Some(session) = dice.pick(&sessions) else { return Ok(()) };
+    // Cursor's prompts have no way to the agent: there it goes with the next stop.
+    let mut sessions = queries::sessions(ledger, now())?;
+    sessions.retain(|session| session.harness != Harness::Cursor);
+    let Some(session) = dice.pick(&sessions) else {
+        return Ok(());
+    };
     let claims = queries::claims(ledger, Some(&session.session))?;
     let params = json!({"harness": session.harness, "session": session.session, "prompt": "Where do we stand?"});
     let decision = asked(stage, method::ON_PROMPT, &params)?;
@@ -228,9 +281,11 @@ fn reminders(stage: &Stage<'_>, ledger: &Ledger, dice: &mut Dice) -> Result<()> 
     let open = claims.iter().filter(|claim| claim.state == ClaimState::Open);
     let mut open = open.peekable();
     let some = open.peek().is_none() || open.any(|claim| context.contains(&claim.claim));
-    stage.tally.hold("the live session knows its open claims", wrong.is_none() && some, || {
-        format!("{}: {decision}; {wrong:?}; {claims:?}", session.session)
-    });
+    stage.tally.hold(
+        "the live session knows its open claims",
+        wrong.is_none() && some,
+        || format!("{}: {decision}; {wrong:?}; {claims:?}", session.session),
+    );
     Ok(())
 }
 
@@ -239,8 +294,12 @@ fn shown(stage: &Stage<'_>, ledger: &Ledger, desks: &mut [Desk]) {
     let wanted = || -> Result<BTreeSet<String>> {
         let claims = queries::claims(ledger, None)?.into_iter();
         let findings = queries::findings(ledger, None)?.into_iter();
-        let open = claims.filter(|claim| claim.state == ClaimState::Open).map(|claim| claim.id);
-        let standing = findings.filter(|finding| finding.state == KeptState::Open).map(|finding| finding.id);
+        let open = claims
+            .filter(|claim| claim.state == ClaimState::Open)
+            .map(|claim| claim.id);
+        let standing = findings
+            .filter(|finding| finding.state == KeptState::Open)
+            .map(|finding| finding.id);
         Ok(open.chain(standing).collect())
     };
     for desk in desks {
@@ -251,11 +310,13 @@ fn shown(stage: &Stage<'_>, ledger: &Ledger, desks: &mut [Desk]) {
             last = (on_screen(desk.editor(stage)?), wanted().ok()?);
             (last.0 == last.1).then_some(())
         });
-        stage.tally.hold("editors show what is open, and nothing else", same.is_some(), || {
-            let left: Vec<_> = last.0.difference(&last.1).collect();
-            let lacking: Vec<_> = last.1.difference(&last.0).collect();
-            format!("left over {left:?}, lacking {lacking:?}")
-        });
+        stage
+            .tally
+            .hold("editors show what is open, and nothing else", same.is_some(), || {
+                let left: Vec<_> = last.0.difference(&last.1).collect();
+                let lacking: Vec<_> = last.1.difference(&last.0).collect();
+                format!("left over {left:?}, lacking {lacking:?}")
+            });
     }
 }
 
@@ -283,7 +344,9 @@ pub(crate) fn end(stage: &Stage<'_>, desks: &mut [Desk]) -> Result<()> {
         || format!("{stopped:?}"),
     );
     let gone = process::until(SOON, || stage.world.processes().is_empty().then_some(()));
-    stage.tally.hold("no process is left over", gone.is_some(), || format!("{:?}", stage.world.processes()));
+    stage.tally.hold("no process is left over", gone.is_some(), || {
+        format!("{:?}", stage.world.processes())
+    });
     let known: Vec<&str> = FILES.into_iter().filter(|name| *name != "proofmark.sock").collect();
     files(stage, &known);
     Ok(())

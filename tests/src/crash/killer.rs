@@ -99,7 +99,9 @@ fn strike(stage: &Stage<'_>, kill: Kill, nth: usize, asleep: Duration) -> bool {
             let mut others = stage.background();
             let owner = stage.owner();
             others.retain(|pid| Some(*pid) != owner);
-            others.get(nth % others.len().max(1)).is_some_and(|pid| stage.signal(*pid, Signal::KILL))
+            others
+                .get(nth % others.len().max(1))
+                .is_some_and(|pid| stage.signal(*pid, Signal::KILL))
         }
         Kill::Front(signal) => stage.kill_front(nth, signal),
     }

@@ -40,7 +40,10 @@ pub(crate) fn told(harness: Harness, event: &str, done: &Finished) -> Result<Tol
 fn claude_code(event: &str, done: &Finished) -> Result<Told, String> {
     if done.code == Some(2) {
         holds(is_stop(event), "only a stop may end with exit code 2")?;
-        holds(done.stdout.is_empty(), "stdout beside exit code 2 is read in place of stderr")?;
+        holds(
+            done.stdout.is_empty(),
+            "stdout beside exit code 2 is read in place of stderr",
+        )?;
         holds(!done.stderr.trim().is_empty(), "no reason")?;
         return Ok(Told {
             refused: true,
@@ -88,7 +91,10 @@ fn cursor(event: &str, done: &Finished) -> Result<Told, String> {
     };
     if prompt {
         only(&answer, &["continue", "user_message"])?;
-        holds(answer.get("continue") == Some(&Value::Bool(true)), "the prompt does not go on")?;
+        holds(
+            answer.get("continue") == Some(&Value::Bool(true)),
+            "the prompt does not go on",
+        )?;
         told.person += &text(&answer, "user_message")?;
     } else if gate {
         only(&answer, &["permission", "user_message", "agent_message"])?;
@@ -125,7 +131,12 @@ fn specific(event: &str, answer: &Map<String, Value>) -> Result<Told, String> {
     let inner = inner.as_object().ok_or("no object within")?;
     only(
         inner,
-        &["hookEventName", "permissionDecision", "permissionDecisionReason", "additionalContext"],
+        &[
+            "hookEventName",
+            "permissionDecision",
+            "permissionDecisionReason",
+            "additionalContext",
+        ],
     )?;
     holds(text(inner, "hookEventName")? == event, "another event's name")?;
     holds(!is_stop(event), "context would make the turn go on, or void the answer")?;
@@ -221,7 +232,11 @@ mod tests {
             (Harness::Cursor, "stop", done(0, "", "")),
             (Harness::Cursor, "preToolUse", done(0, "{}", "")),
             (Harness::Cursor, "postToolUse", done(0, "{}", "x")),
-            (Harness::Cursor, "beforeSubmitPrompt", done(0, r#"{"continue":false}"#, "")),
+            (
+                Harness::Cursor,
+                "beforeSubmitPrompt",
+                done(0, r#"{"continue":false}"#, ""),
+            ),
         ] {
             assert!(told(harness, event, &answer).is_err(), "{event}: {answer:?}");
         }

@@ -28,15 +28,27 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// What a person does next about something on the ledger.
 enum Deed {
-    Claim { session: String, words: String, id: String, aside: bool },
-    Finding { word: String, id: String, aside: bool },
+    Claim {
+        session: String,
+        words: String,
+        id: String,
+        aside: bool,
+    },
+    Finding {
+        word: String,
+        id: String,
+        aside: bool,
+    },
 }
 
 /// Something that an agent is done with; nobody else works on it until [`done`].
 fn deed(stage: &Stage<'_>, wishes: &Mutex<Wishes>, dice: &mut Dice) -> Option<Deed> {
     // A ledger that can't be read just now is the calm's business.
     let ledger = Ledger::open_existing(&stage.world.state()).ok().flatten()?;
-    let (claims, findings) = (queries::claims(&ledger, None).ok()?, queries::findings(&ledger, None).ok()?);
+    let (claims, findings) = (
+        queries::claims(&ledger, None).ok()?,
+        queries::findings(&ledger, None).ok()?,
+    );
     let mut wishes = lock(wishes);
     if dice.chance(70) {
         let free = |claim: &&proofmark_protocol::query::Claim| {
@@ -54,9 +66,18 @@ fn deed(stage: &Stage<'_>, wishes: &Mutex<Wishes>, dice: &mut Dice) -> Option<De
             aside: wish.retired != Person::Aside,
         });
     }
-    let free: Vec<_> = wishes.flips.iter().filter(|(_, flip)| flip.handed_on).map(|(word, _)| word.clone()).collect();
+    let free: Vec<_> = wishes
+        .flips
+        .iter()
+        .filter(|(_, flip)| flip.handed_on)
+        .map(|(word, _)| word.clone())
+        .collect();
     let word = dice.pick(&free)?.clone();
-    let id = findings.iter().find(|finding| finding.message.contains(&word))?.id.clone();
+    let id = findings
+        .iter()
+        .find(|finding| finding.message.contains(&word))?
+        .id
+        .clone();
     let flip = wishes.flips.get_mut(&word)?;
     flip.handed_on = false;
     let aside = flip.dismissed != Person::Aside;
@@ -94,11 +115,17 @@ pub(crate) fn at_a_terminal(stage: &Stage<'_>, wishes: &Mutex<Wishes>, dice: &mu
         {
             let shown = stage.proofmark(list)?;
             let is_list = |text: &str| !list.contains(&"--json") || serde_json::from_str::<Value>(text).is_ok();
-            let fine = shown.as_ref().is_none_or(|done| done.code == Some(0) && is_list(&done.stdout));
-            stage.tally.hold("lists are shown at any moment", fine, || format!("{list:?}: {shown:?}"));
+            let fine = shown
+                .as_ref()
+                .is_none_or(|done| done.code == Some(0) && is_list(&done.stdout));
+            stage
+                .tally
+                .hold("lists are shown at any moment", fine, || format!("{list:?}: {shown:?}"));
             continue;
         }
-        let Some(deed) = deed(stage, wishes, dice) else { continue };
+        let Some(deed) = deed(stage, wishes, dice) else {
+            continue;
+        };
         let finished = match &deed {
             // Only an editor has a way to take it back.
             Deed::Claim { aside: false, .. } => {
@@ -131,7 +158,9 @@ impl Desk {
             let greeted = editor.greet(&stage.world, &capabilities);
             stage.tally.event("editors attached");
             let killed = greeted.is_err() && stage.detached(pid);
-            stage.tally.hold("front ends greet", greeted.is_ok() || killed, || format!("{greeted:?}"));
+            stage
+                .tally
+                .hold("front ends greet", greeted.is_ok() || killed, || format!("{greeted:?}"));
             if greeted.is_err() {
                 return None;
             }
@@ -147,7 +176,9 @@ impl Desk {
             if self.editor(stage).is_none() {
                 continue;
             }
-            let Some(deed) = deed(stage, wishes, dice) else { continue };
+            let Some(deed) = deed(stage, wishes, dice) else {
+                continue;
+            };
             let (command, id) = match &deed {
                 Deed::Claim { id, aside: true, .. } => ("proofmark.retireClaim", id),
                 Deed::Claim { id, aside: false, .. } => ("proofmark.undoRetire", id),
@@ -171,7 +202,9 @@ impl Desk {
         if answer.is_err() {
             self.editor = None;
             let killed = stage.detached(pid);
-            stage.tally.hold("editors are answered", killed, || format!("{method}: {answer:?}"));
+            stage
+                .tally
+                .hold("editors are answered", killed, || format!("{method}: {answer:?}"));
         } else {
             stage.tally.hold("editors are answered", true, String::new);
         }
@@ -190,6 +223,8 @@ impl Desk {
         let left = editor.close();
         let killed = stage.detached(pid);
         let fine = killed || matches!(left, Ok(Some(0)));
-        stage.tally.hold("front ends leave with exit code 0", fine, || format!("{left:?}"));
+        stage
+            .tally
+            .hold("front ends leave with exit code 0", fine, || format!("{left:?}"));
     }
 }

@@ -13,6 +13,8 @@ use super::stage::lock;
 const SLACK: Duration = Duration::from_millis(400);
 /// A hook starts others, so a slow machine delays it as often.
 const STARTS: u32 = 4;
+/// On a machine at rest a beat takes one or two milliseconds.
+const SLOW: Duration = Duration::from_millis(30);
 /// Between two beats.
 const BEAT: Duration = Duration::from_millis(100);
 /// Beats that are kept: more than any limit is long.
@@ -50,12 +52,25 @@ impl Pulse {
 
     /// What the machine may have added to something that has begun then: the slowest beat since counts.
     pub(crate) fn slack_since(&self, begun: Instant) -> Duration {
+        SLACK + self.slowest_since(begun) * STARTS
+    }
+
+    /// True when a program that does nothing took so long since then that several of ours can't keep a limit of a second.
+    pub(crate) fn is_slow_since(&self, begun: Instant) -> bool {
+        self.slowest_since(begun) > SLOW
+    }
+
+    fn slowest_since(&self, begun: Instant) -> Duration {
         let beats = lock(&self.beats);
         let mut since = beats.iter().rev();
         // The last one before it may have ended while the machine was already busy.
-        let inside = since.by_ref().take_while(|(at, _)| *at >= begun).map(|(_, took)| *took).max();
+        let inside = since
+            .by_ref()
+            .take_while(|(at, _)| *at >= begun)
+            .map(|(_, took)| *took)
+            .max();
         let before = beats.iter().rev().find(|(at, _)| *at < begun).map(|(_, took)| *took);
-        SLACK + inside.max(before).unwrap_or_default() * STARTS
+        inside.max(before).unwrap_or_default()
     }
 }
 
@@ -72,7 +87,11 @@ impl Drop for Pulse {
 fn beat() -> Duration {
     let begun = Instant::now();
     let mut program = Command::new("true");
-    let ended = program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let ended = program
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     drop(ended);
     begun.elapsed()
 }
@@ -93,7 +112,10 @@ mod tests {
         };
         for (since, slowest) in [(5, 7), (15, 5), (25, 5), (35, 2)] {
             let since = begun + Duration::from_millis(since);
-            assert_eq!(pulse.slack_since(since), SLACK + STARTS * Duration::from_millis(slowest));
+            assert_eq!(
+                pulse.slack_since(since),
+                SLACK + STARTS * Duration::from_millis(slowest)
+            );
         }
     }
 }

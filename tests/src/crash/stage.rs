@@ -7,7 +7,7 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,8 +17,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::legal::{Told, told};
 use super::pulse::Pulse;
-use super::tally::Tally;
 use super::talks::Event;
+use super::tally::Tally;
 use crate::process::{self, Finished};
 use crate::world::World;
 
@@ -48,6 +48,9 @@ pub(crate) struct Stage<'a> {
     running: Mutex<BTreeMap<i32, Running>>,
     /// The front ends of editors, and whether one was killed.
     fronts: Mutex<BTreeMap<i32, bool>>,
+    /// What each hook took that was not killed.
+    times: Mutex<Vec<(&'static str, Duration)>>,
+    unchecked: AtomicU64,
     pub(crate) over: AtomicBool,
 }
 
@@ -75,6 +78,8 @@ impl<'a> Stage<'a> {
             pulse,
             running: Mutex::default(),
             fronts: Mutex::default(),
+            times: Mutex::default(),
+            unchecked: AtomicU64::new(0),
             over: AtomicBool::new(false),
         };
         fs::create_dir(stage.temp())?;
@@ -95,12 +100,20 @@ impl<'a> Stage<'a> {
         self.pulse.slack_since(begun)
     }
 
+    /// True when the machine was too slow since then for what a start may take.
+    pub(crate) fn is_slow_since(&self, begun: Instant) -> bool {
+        self.pulse.is_slow_since(begun)
+    }
+
     /// Gives the hook an event, and holds it to its limit and to the form of its harness. None when it was killed.
     pub(crate) fn hook(&self, event: &Event) -> Result<Option<(Told, Duration)>> {
         self.forget_said();
         let mut command = self.command("proofmark-hook");
         let ran = self.run(Role::Hook, command.arg(event.registered.as_str()), &event.payload)?;
         self.tally.event(event.name);
+        if !ran.killed {
+            lock(&self.times).push((event.name, ran.took));
+        }
         let limit = event.limit + ran.slack;
         self.tally.hold(
             "hooks end within their limit",
@@ -109,10 +122,17 @@ impl<'a> Stage<'a> {
         );
         let Some(finished) = ran.finished else { return Ok(None) };
         let read = told(event.harness, event.name, &finished);
-        Ok(self
-            .tally
-            .well("answers have their harness's form", read)
-            .map(|told| (told, ran.took)))
+        let told = self.tally.well("answers have their harness's form", read);
+        if told.as_ref().is_some_and(|told| told.unchecked) {
+            self.unchecked.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(told.map(|told| (told, ran.took)))
+    }
+
+    /// What the hooks took since this was asked last, each with its event, and how many said that nobody checked it.
+    pub(crate) fn taken(&self) -> (Vec<(&'static str, Duration)>, u64) {
+        let times = std::mem::take(&mut *lock(&self.times));
+        (times, self.unchecked.swap(0, Ordering::Relaxed))
     }
 
     /// Runs `proofmark`. None when it was killed.
@@ -133,7 +153,11 @@ impl<'a> Stage<'a> {
         self.tally.hold(
             "commands end in time, with an exit code",
             ran.killed
-                || (ran.took <= limit && ran.finished.as_ref().is_some_and(|done| matches!(done.code, Some(0..=2)))),
+                || (ran.took <= limit
+                    && ran
+                        .finished
+                        .as_ref()
+                        .is_some_and(|done| matches!(done.code, Some(0..=2)))),
             || format!("{arguments:?} took {:?}: {:?}", ran.took, ran.finished),
         );
         Ok(ran.finished)
@@ -147,11 +171,18 @@ impl<'a> Stage<'a> {
 
     fn run(&self, role: Role, command: &mut Command, input: &[u8]) -> Result<Ran> {
         let begun = Instant::now();
-        let command = command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let command = command
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
         let pid = i32::try_from(child.id())?;
         lock(&self.running).insert(pid, Running { role, killed: false });
-        let (stdout, stderr) = (process::collect(child.stdout.take()), process::collect(child.stderr.take()));
+        let (stdout, stderr) = (
+            process::collect(child.stdout.take()),
+            process::collect(child.stderr.take()),
+        );
         if let Some(mut stdin) = child.stdin.take() {
             // One that is killed reads nothing more.
             let _closed = stdin.write_all(input);
@@ -161,7 +192,11 @@ impl<'a> Stage<'a> {
         let (code, killed) = ended.unwrap_or((None, false));
         let pipes = (stdout.recv_timeout(PIPES), stderr.recv_timeout(PIPES));
         let held = || format!("{command:?}");
-        self.tally.hold("nothing holds the pipes of what has ended", pipes.0.is_ok() && pipes.1.is_ok(), held);
+        self.tally.hold(
+            "nothing holds the pipes of what has ended",
+            pipes.0.is_ok() && pipes.1.is_ok(),
+            held,
+        );
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         let finished = match (ended.is_some() && !killed, pipes) {
             (true, (Ok(stdout), Ok(stderr))) => Some(Finished {
@@ -241,7 +276,11 @@ impl<'a> Stage<'a> {
 
     /// The owner, where one runs.
     pub(crate) fn owner(&self) -> Option<i32> {
-        self.world.owner().ok().flatten().filter(|pid| self.world.processes().contains(pid))
+        self.world
+            .owner()
+            .ok()
+            .flatten()
+            .filter(|pid| self.world.processes().contains(pid))
     }
 
     /// Processes that nobody here has started: owners, and those that start one.
@@ -254,7 +293,11 @@ impl<'a> Stage<'a> {
 
     /// Has the hook tell every trouble, not only the first of its kind: else a silent answer could be either.
     fn forget_said(&self) {
-        for mark in fs::read_dir(self.world.state().join("said")).into_iter().flatten().flatten() {
+        for mark in fs::read_dir(self.world.state().join("said"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             // Another lane may have been faster.
             let _gone = fs::remove_file(mark.path());
         }

@@ -52,7 +52,9 @@ impl Talk {
         let home = world.home();
         let record = match harness {
             Harness::ClaudeCode => home.join(format!(".claude/projects/p/{id}.jsonl")),
-            Harness::Codex => home.join(format!(".codex/sessions/2026/11/30/rollout-2026-11-30T10-00-00-{id}.jsonl")),
+            Harness::Codex => home.join(format!(
+                ".codex/sessions/2026/11/30/rollout-2026-11-30T10-00-00-{id}.jsonl"
+            )),
             Harness::Cursor => home.join(format!(".cursor/projects/p/agent-transcripts/{id}/{id}.jsonl")),
         };
         fs::create_dir_all(record.parent().context("a record without a folder")?)?;
@@ -106,7 +108,8 @@ impl Talk {
     fn event(&self, (name, cursors): Name, limit: Duration, own: Value) -> Event {
         let (name, mut payload) = match self.harness {
             Harness::ClaudeCode => {
-                let payload = json!({"session_id": self.id, "prompt_id": format!("prompt-{}", self.turn), "cwd": self.cwd});
+                let payload =
+                    json!({"session_id": self.id, "prompt_id": format!("prompt-{}", self.turn), "cwd": self.cwd});
                 (name, payload)
             }
             Harness::Codex => {
@@ -148,7 +151,11 @@ impl Talk {
     pub(crate) fn prompt(&mut self, words: &str) -> Event {
         self.turn += 1;
         self.loops = 0;
-        self.event(("UserPromptSubmit", "beforeSubmitPrompt"), GATE, json!({"prompt": words}))
+        self.event(
+            ("UserPromptSubmit", "beforeSubmitPrompt"),
+            GATE,
+            json!({"prompt": words}),
+        )
     }
 
     /// The row of a prompt.
@@ -165,7 +172,11 @@ impl Talk {
                 ))?;
                 let content = json!([{"type": "text", "text": words}]);
                 let id = format!("prompt-{}", self.generation());
-                self.says("user", &json!({"type": "UserMessage", "id": id, "content": content}), json!({}))
+                self.says(
+                    "user",
+                    &json!({"type": "UserMessage", "id": id, "content": content}),
+                    json!({}),
+                )
             }
             Harness::Cursor => {
                 let query = format!("<user_query>\n{words}\n</user_query>");
@@ -199,7 +210,11 @@ impl Talk {
     }
 
     fn shell(&self) -> &'static str {
-        if self.harness == Harness::Cursor { "Shell" } else { "Bash" }
+        if self.harness == Harness::Cursor {
+            "Shell"
+        } else {
+            "Bash"
+        }
     }
 
     /// A command has run. Cursor tells that by events, whose record has no results.
@@ -210,8 +225,13 @@ impl Talk {
             Harness::ClaudeCode => {
                 let call = json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]);
                 self.says("assistant", &call, json!({}))?;
-                let shown = if exit == 0 { output.to_owned() } else { format!("Exit code {exit}\n{output}") };
-                let result = json!([{"type": "tool_result", "tool_use_id": id, "content": shown, "is_error": exit != 0}]);
+                let shown = if exit == 0 {
+                    output.to_owned()
+                } else {
+                    format!("Exit code {exit}\n{output}")
+                };
+                let result =
+                    json!([{"type": "tool_result", "tool_use_id": id, "content": shown, "is_error": exit != 0}]);
                 self.says("user", &result, json!({}))?;
                 Ok(Vec::new())
             }
@@ -224,7 +244,8 @@ impl Talk {
                     "exit_code": exit, "aggregated_output": output,
                 });
                 self.says("assistant", &ran, json!({}))?;
-                let end = json!({"type": "custom_tool_call_output", "call_id": id, "output": "Script completed\nOutput:\n"});
+                let end =
+                    json!({"type": "custom_tool_call_output", "call_id": id, "output": "Script completed\nOutput:\n"});
                 self.line(&dated("response_item", &end))?;
                 Ok(Vec::new())
             }

@@ -63,18 +63,30 @@ impl Lane<'_> {
             }
         };
         self.turns += 1;
-        let again = match self.dice.below(100) {
-            0..40 => self.untried(&mut talk)?,
-            40..60 => self.tried(&mut talk)?,
-            60..80 => self.flipped(&mut talk)?,
-            80..90 if self.harness == Harness::ClaudeCode => self.corrected(&mut talk)?,
-            _ => self.plain(&mut talk)?,
-        };
+        let again = self.turn_of(&mut talk)?;
         self.talk = again.then_some(talk);
         Ok(())
     }
 
-    fn begin(&mut self) -> Result<Talk> {
+    /// One turn of a session, of some kind; false when the session is not to be gone on with.
+    ///
+    /// # Errors
+    /// The machine fails, not the product.
+    pub(crate) fn turn_of(&mut self, talk: &mut Talk) -> Result<bool> {
+        match self.dice.below(100) {
+            0..40 => self.untried(talk),
+            40..60 => self.tried(talk),
+            60..80 => self.flipped(talk),
+            80..90 if self.harness == Harness::ClaudeCode => self.corrected(talk),
+            _ => self.plain(talk),
+        }
+    }
+
+    /// The next session, which has begun.
+    ///
+    /// # Errors
+    /// The machine fails, not the product.
+    pub(crate) fn begin(&mut self) -> Result<Talk> {
         self.sessions += 1;
         self.turns = 0;
         let id = format!("{}-{}", self.name, self.sessions);
@@ -92,16 +104,18 @@ impl Lane<'_> {
     /// A prompt, and tool calls at the same time.
     fn opened(&mut self, talk: &mut Talk) -> Result<()> {
         self.prompt(talk, "Go on with the next part.")?;
-        let gates: Vec<Event> = (0..=self.dice.below(3)).map(|nth| talk.gate(&format!("ls -{nth}"))).collect();
+        let gates: Vec<Event> = (0..=self.dice.below(3))
+            .map(|nth| talk.gate(&format!("ls -{nth}")))
+            .collect();
         let stage = self.stage;
         let heard: Vec<Heard> = thread::scope(|scope| {
             let running: Vec<_> = gates.iter().map(|gate| scope.spawn(|| stage.hook(gate))).collect();
             running.into_iter().map(joined).collect::<Result<_>>()
         })?;
         for (told, _) in heard.into_iter().flatten() {
-            stage
-                .tally
-                .hold("calls that nothing holds up run", !told.refused, || format!("{}: {told:?}", talk.id));
+            stage.tally.hold("calls that nothing holds up run", !told.refused, || {
+                format!("{}: {told:?}", talk.id)
+            });
         }
         Ok(())
     }
@@ -149,9 +163,9 @@ impl Lane<'_> {
         let decided = |heard: &Heard| heard.clone().filter(|heard| is_decided(heard, DECIDED_STOP));
         if let (Some((one, _)), Some((other, _))) = (decided(&first), decided(&second)) {
             let same = one.refused == other.refused && one.agent == other.agent;
-            stage
-                .tally
-                .hold("an event that comes twice has one answer", same, || format!("{one:?} and {other:?}"));
+            stage.tally.hold("an event that comes twice has one answer", same, || {
+                format!("{one:?} and {other:?}")
+            });
         }
         // Either may be the one that was killed.
         Ok(decided(&first).or(second))
@@ -164,7 +178,8 @@ impl Lane<'_> {
         let refused = told.refused && told.agent.contains(words);
         wish.refused |= refused;
         // Cursor has no way to say that its reply was never heard.
-        let passed = self.harness != Harness::Cursor && heard.as_ref().is_some_and(|heard| is_decided(heard, DECIDED_STOP));
+        let passed =
+            self.harness != Harness::Cursor && heard.as_ref().is_some_and(|heard| is_decided(heard, DECIDED_STOP));
         wish.kept |= refused || passed;
         refused
     }
@@ -185,7 +200,9 @@ impl Lane<'_> {
                 let passes = again.as_ref().is_none_or(|(told, _)| !told.refused);
                 self.stage
                     .tally
-                    .hold("nothing is sent back twice for one thing", passes, || format!("{}: {again:?}", talk.id));
+                    .hold("nothing is sent back twice for one thing", passes, || {
+                        format!("{}: {again:?}", talk.id)
+                    });
             } else {
                 let place = self.dice.word();
                 self.ran(talk, &format!("ls -l /srv/{place}"), 0, "total 0")?;
@@ -222,7 +239,12 @@ impl Lane<'_> {
     fn flipped(&mut self, talk: &mut Talk) -> Result<bool> {
         self.opened(talk)?;
         let word = self.dice.word();
-        lock(self.wishes).flips.entry(word.clone()).or_default().session.clone_from(&talk.id);
+        lock(self.wishes)
+            .flips
+            .entry(word.clone())
+            .or_default()
+            .session
+            .clone_from(&talk.id);
         let check = format!("pytest tests/test_{word}.py");
         self.ran(talk, &check, 0, PASSED)?;
         self.ran(talk, &check, 1, FAILED)?;
@@ -257,7 +279,9 @@ impl Lane<'_> {
         let gates = |lane: &Self, talk: &mut Talk, wanted: bool| -> Result<()> {
             for _ in 0..3 {
                 let heard = lane.stage.hook(&talk.edit_gate("/p/third.rs"))?;
-                let Some(heard) = heard.filter(|heard| is_decided(heard, DECIDED_GATE)) else { continue };
+                let Some(heard) = heard.filter(|heard| is_decided(heard, DECIDED_GATE)) else {
+                    continue;
+                };
                 lane.stage
                     .tally
                     .hold("a lock holds, and its end too", heard.0.refused == wanted, || {
@@ -293,9 +317,9 @@ impl Lane<'_> {
         self.ran(talk, "ls", 0, "a\nb")?;
         let heard = self.stop(talk, "There are two files.", false)?;
         let passes = heard.as_ref().is_none_or(|(told, _)| !told.refused);
-        self.stage
-            .tally
-            .hold("a turn without a finding ends", passes, || format!("{}: {heard:?}", talk.id));
+        self.stage.tally.hold("a turn without a finding ends", passes, || {
+            format!("{}: {heard:?}", talk.id)
+        });
         Ok(true)
     }
 }
@@ -310,6 +334,7 @@ fn tagging(words: &str) -> String {
 }
 
 fn joined(thread: thread::ScopedJoinHandle<'_, Result<Heard>>) -> Result<Heard> {
-    thread.join().map_err(|_| anyhow::anyhow!("a thread that ran a hook panicked"))?
+    thread
+        .join()
+        .map_err(|_| anyhow::anyhow!("a thread that ran a hook panicked"))?
 }
-

@@ -111,7 +111,12 @@ impl Wishes {
         let mut seen = BTreeSet::new();
         for finding in listed {
             let about = |word: &&String| finding.subject.contains(*word) || finding.message.contains(*word);
-            let Some((word, flip)) = self.flips.keys().find(about).and_then(|word| self.flips.get_key_value(word)) else {
+            let Some((word, flip)) = self
+                .flips
+                .keys()
+                .find(about)
+                .and_then(|word| self.flips.get_key_value(word))
+            else {
                 bad.push(format!("nobody has put it: {finding:?}"));
                 continue;
             };
@@ -146,5 +151,95 @@ impl Wishes {
             }
         }
         bad
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn claim(words: &str, state: &str, refusals: u64) -> Claim {
+        serde_json::from_value(json!({
+            "id": words, "harness": "codex", "session": "s", "claim": words, "reason": "no box", "state": state,
+            "turns": 0, "turn": 1, "firstSeen": 1, "changed": 1, "refusals": refusals,
+        }))
+        .unwrap()
+    }
+
+    fn wished(words: &str, change: impl FnOnce(&mut Wish)) -> Wishes {
+        let mut wishes = Wishes::default();
+        change(wishes.claim("s", words));
+        wishes
+    }
+
+    #[test]
+    fn claims_that_are_lost_doubled_strange_or_taken_back_are_told() {
+        let kept = wished("a", |wish| wish.kept = true);
+        assert!(kept.amiss_in_claims(&[claim("a", "open", 0)]).is_empty());
+        assert!(kept.amiss_in_claims(&[])[0].contains("lost"));
+        let twice = [claim("a", "open", 0), claim("a", "open", 0)];
+        assert!(kept.amiss_in_claims(&twice)[0].contains("doubled"));
+        assert!(kept.amiss_in_claims(&[claim("a", "open", 2)])[0].contains("not refused once"));
+        assert!(kept.amiss_in_claims(&[claim("a", "retired", 0)])[0].contains("word"));
+        let strange = kept.amiss_in_claims(&[claim("a", "open", 0), claim("b", "open", 0)]);
+        assert!(strange[0].contains("nobody"), "{strange:?}");
+        // One that was put and never acknowledged may be there or not.
+        let put = wished("a", |_| {});
+        assert!(put.amiss_in_claims(&[]).is_empty() && put.amiss_in_claims(&[claim("a", "open", 1)]).is_empty());
+        let refused = wished("a", |wish| wish.refused = true);
+        assert_eq!(refused.amiss_in_claims(&[claim("a", "open", 0)]).len(), 1);
+        let aside = wished("a", |wish| wish.retired = Person::Aside);
+        assert_eq!(aside.amiss_in_claims(&[claim("a", "checked", 0)]).len(), 1);
+        assert!(aside.amiss_in_claims(&[claim("a", "retired", 0)]).is_empty());
+        let unknown = wished("a", |wish| wish.retired = Person::Unknown);
+        assert!(unknown.amiss_in_claims(&[claim("a", "retired", 0)]).is_empty());
+    }
+
+    #[test]
+    fn findings_that_are_lost_doubled_or_stand_otherwise_are_told() {
+        let finding = |state: &str| -> KeptFinding {
+            serde_json::from_value(json!({
+                "id": "f", "harness": "codex", "session": "s", "code": "stale-verdict", "severity": "error",
+                "subject": "pytest tests/test_w1.py", "message": "It failed.", "state": state, "turn": 1, "firstSeen": 1,
+                "changed": 1,
+            }))
+            .unwrap()
+        };
+        let flip = |flip: Flip| Wishes {
+            flips: BTreeMap::from([(
+                "w1".to_owned(),
+                Flip {
+                    session: "s".to_owned(),
+                    ..flip
+                },
+            )]),
+            ..Wishes::default()
+        };
+        let kept = flip(Flip {
+            kept: true,
+            ..Flip::default()
+        });
+        assert!(kept.amiss_in_findings(&[finding("open")]).is_empty());
+        assert!(kept.amiss_in_findings(&[])[0].contains("lost"));
+        assert!(kept.amiss_in_findings(&[finding("open"), finding("open")])[0].contains("doubled"));
+        assert_eq!(kept.amiss_in_findings(&[finding("dismissed")]).len(), 1);
+        let right = flip(Flip {
+            recovered: Some(true),
+            ..Flip::default()
+        });
+        assert_eq!(right.amiss_in_findings(&[finding("open")]).len(), 1);
+        assert!(right.amiss_in_findings(&[finding("recovered")]).is_empty());
+        assert_eq!(Wishes::default().amiss_in_findings(&[finding("open")]).len(), 1);
+    }
+
+    #[test]
+    fn what_the_person_did_is_known_only_where_it_was_said() {
+        let known = Person::Nothing;
+        assert_eq!(known.after(true, Some(true)), Person::Aside);
+        assert_eq!(known.after(true, Some(false)), Person::Nothing);
+        assert_eq!(Person::Aside.after(false, Some(true)), Person::Nothing);
+        assert_eq!(Person::Aside.after(false, None), Person::Unknown);
     }
 }
