@@ -16,6 +16,7 @@ use proofmark_protocol::paths;
 use thiserror::Error;
 use tokio::sync::watch;
 
+use super::queries::is_running;
 use super::{Engine, now};
 use crate::ledger::{Ledger, LedgerError};
 use crate::picture::{Picture, Whereabouts, picture};
@@ -63,6 +64,7 @@ struct Tail {
 impl Engine {
     /// Watches what editors are shown.
     pub fn watch(self: &Arc<Self>) -> Watch {
+        sweep(&self.state_dir);
         let tail = Tail {
             engine: Arc::clone(self),
             ledger: self.ledger(),
@@ -232,6 +234,29 @@ fn says_the_same(old: &Picture, new: &Picture) -> bool {
     findings == new.findings && old.document == new.document
 }
 
+/// Removes what processes that were killed in the middle of a document have left of it.
+fn sweep(state_dir: &Path) {
+    let documents = paths::session_document(state_dir, "", "");
+    let entries = documents.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name
+            .to_str()
+            .and_then(writer)
+            .is_some_and(|process| !is_running(process))
+        {
+            // Somebody else may sweep at the same time.
+            let _gone = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The process that began to write a file of this name; none when it is whole.
+fn writer(name: &str) -> Option<u32> {
+    let (_, process) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
+    process.split_once('-')?.0.parse().ok()
+}
+
 /// Documents that this process has begun to write.
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
@@ -315,5 +340,30 @@ mod tests {
         tail.heard = Instant::now().checked_sub(LATE).unwrap();
         assert_eq!(seen(tail.look().unwrap()), Some(start + 500_000));
         assert_eq!(tail.look().unwrap(), None);
+    }
+
+    #[test]
+    fn only_what_processes_that_are_gone_have_begun_is_swept() {
+        let state = tempfile::tempdir().unwrap();
+        let folder = state.path().join("sessions");
+        std::fs::create_dir(&folder).unwrap();
+        let mut gone = std::process::Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        let (left, own) = (
+            format!("a.{}-3.tmp", gone.id()),
+            format!("b.{}-0.tmp", std::process::id()),
+        );
+        for name in [left.as_str(), &own, "c.md", "d.tmp", "e.x-1.tmp"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        sweep(state.path());
+        let is_there = |name: &str| folder.join(name).exists();
+        assert!(!is_there(&left));
+        assert!(
+            [own.as_str(), "c.md", "d.tmp", "e.x-1.tmp"]
+                .iter()
+                .all(|name| is_there(name))
+        );
+        sweep(&state.path().join("nowhere"));
     }
 }
