@@ -28,6 +28,10 @@ const LOOK: Duration = Duration::from_millis(250);
 const RECENT: u64 = EditorOptions::LONGEST_AGE_HOURS as u64 * 60 * 60 * 1_000;
 /// How late it may be told that a session was heard of, when that alone is new.
 const LATE: Duration = Duration::from_secs(60);
+/// Books that are held to be folded on; of more, those that changed longest ago are read again when they change.
+const MAX_BOOKS: usize = 64;
+/// How often sessions that are shown are looked over for those that are not recent any more.
+const LOOK_OVER: Duration = Duration::from_secs(60 * 60);
 
 /// Why nothing more can be shown.
 #[derive(Debug, Error)]
@@ -59,6 +63,7 @@ struct Tail {
     heard: Instant,
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
+    looked_over: Instant,
 }
 
 impl Engine {
@@ -73,6 +78,7 @@ impl Engine {
             heard: Instant::now(),
             books: HashMap::new(),
             shown: HashMap::new(),
+            looked_over: Instant::now(),
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -170,9 +176,46 @@ impl Tail {
                 sessions.push(findings);
             }
         }
+        if self.looked_over.elapsed() >= LOOK_OVER {
+            self.looked_over = Instant::now();
+            sessions.extend(self.forget_old()?);
+        }
         self.last = last;
         let whole = std::mem::take(&mut self.whole);
         Ok((whole || !sessions.is_empty()).then_some(FindingsChanged { whole, sessions }))
+    }
+
+    /// Forgets sessions that are not recent any more, or not on the ledger: of those that were shown nothing is left to show.
+    fn forget_old(&mut self) -> Result<Vec<SessionFindings>, WatchError> {
+        let recent = now().saturating_sub(RECENT);
+        let mut old = Vec::new();
+        for key in self.shown.keys() {
+            if self.ledger.session(key)?.is_none_or(|row| row.last_seen < recent) {
+                old.push(key.clone());
+            }
+        }
+        let empty = |key: SessionKey| {
+            self.books.remove(&key);
+            self.shown.remove(&key);
+            let at = Whereabouts {
+                cwd: None,
+                transcript: None,
+                document: &self.engine.document(&key),
+            };
+            picture(&Book::default(), &key, at).findings
+        };
+        Ok(old.into_iter().map(empty).collect())
+    }
+
+    /// Forgets the books that changed longest ago, where there are too many.
+    fn bound_books(&mut self) {
+        if self.books.len() > MAX_BOOKS {
+            let mut places: Vec<i64> = self.books.values().map(|(last, _)| *last).collect();
+            places.sort_unstable();
+            // Half of them at once, or each new one would have all of them looked over.
+            let oldest = places[places.len() - MAX_BOOKS / 2];
+            self.books.retain(|_, (last, _)| *last >= oldest);
+        }
     }
 
     /// What a session that got new facts has to say, if that is something else than before.
@@ -187,6 +230,7 @@ impl Tail {
         }
         let last_seen = row.as_ref().map(|row| row.last_seen);
         let (cwd, transcript) = row.map_or((None, None), |row| (row.cwd, row.transcript));
+        self.bound_books();
         let (last, book) = self.books.entry(key.clone()).or_default();
         let new = self.ledger.facts(key, *last)?;
         for stored in &new.facts {

@@ -3,6 +3,7 @@
 
 pub mod holder;
 pub(crate) mod lines;
+pub mod log;
 pub mod owner;
 pub(crate) mod registry;
 mod socket;
