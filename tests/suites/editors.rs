@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use proofmark_tests::process;
-use proofmark_tests::python::Packages;
+use proofmark_tests::python::{Packages, Set};
 use proofmark_tests::schema::workspace;
 use proofmark_tests::talk::Talk;
 use proofmark_tests::world::World;
@@ -29,7 +29,7 @@ fn world() -> Result<(World, PathBuf)> {
 
 /// The packages; none, said aloud, where they are not in the cache.
 fn packages() -> Result<Option<Packages>> {
-    let packages = Packages::cached()?;
+    let packages = Packages::cached(Set::Editors)?;
     if packages.is_none() {
         need::missing("the Python packages of tests/editors in the cache (fetch-packages editors)")?;
     }
