@@ -1,15 +1,12 @@
-//! Brings what tests run into the package cache: every pinned harness version, and the packages of the editor tests.
-//! Names as arguments restrict it to these: of harnesses, and `editors`.
+//! Brings what tests run into the package cache: every pinned harness version, and sets of Python packages.
+//! Names as arguments restrict it to these: of harnesses, `editors` and `deny`.
 
 use std::env;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use proofmark_tests::packages::{Cache, Install, pins};
-use proofmark_tests::python::Packages;
-
-/// The name of the packages of the editor tests.
-const EDITORS: &str = "editors";
+use proofmark_tests::python::{Packages, Set};
 
 fn main() -> Result<()> {
     let wanted: Vec<String> = env::args().skip(1).collect();
@@ -22,9 +19,13 @@ fn main() -> Result<()> {
         let did = cache.install(pin).with_context(|| format!("cannot install {name}"))?;
         say(&name, did)?;
     }
-    if wanted.is_empty() || wanted.iter().any(|wanted| wanted == EDITORS) {
-        let did = Packages::install(&cache).context("cannot install the packages of the editor tests")?;
-        say("what the editor tests need", did)?;
+    for set in [Set::Editors, Set::Deny] {
+        let name = set.name();
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+            let did =
+                Packages::install(set, &cache).with_context(|| format!("cannot install the packages of {name}"))?;
+            say(&format!("what the suite {name} needs"), did)?;
+        }
     }
     Ok(())
 }
