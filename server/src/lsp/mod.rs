@@ -13,9 +13,11 @@ mod frames;
 mod guarded;
 mod link;
 mod manifest;
+mod options;
 mod pages;
 mod place;
 mod publish;
+mod shown;
 mod stdio;
 #[cfg(test)]
 mod testing;

@@ -53,6 +53,8 @@ pub struct Whereabouts<'a> {
     pub cwd: Option<&'a str>,
     /// Its transcript, as last told.
     pub transcript: Option<&'a str>,
+    /// When it was last heard of, in milliseconds since 1970.
+    pub last_seen: Option<u64>,
     /// The path at which its document will lie.
     pub document: &'a str,
 }
@@ -127,6 +129,7 @@ pub fn picture(book: &Book, key: &SessionKey, at: Whereabouts<'_>) -> Picture {
         session: key.session.clone(),
         cwd: at.cwd.map(str::to_owned),
         transcript: at.transcript.map(str::to_owned),
+        last_seen: at.last_seen,
         document: at.document.to_owned(),
         scope: Some(book.scope().shown()).filter(|scope| scope.phase != ScopePhase::None),
         items,

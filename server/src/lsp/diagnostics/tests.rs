@@ -50,6 +50,7 @@ fn session(items: Vec<Item>) -> (TempDir, SessionFindings, Setup) {
         session: "4c252179-f94b".to_owned(),
         cwd: Some(work.display().to_string()),
         transcript: Some("/t.jsonl".to_owned()),
+        last_seen: None,
         document: document.display().to_string(),
         scope: None,
         items,
