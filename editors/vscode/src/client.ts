@@ -92,6 +92,8 @@ function clientOptions(parts: Parts): LanguageClientOptions {
     uriConverters: { code2Protocol: parts.code2Protocol, protocol2Code: (uri) => vscode.Uri.parse(uri) },
     // The server reads files itself: the text of what is opened need not be sent.
     middleware: { ...parts.middleware, didOpen: async () => undefined, didClose: async () => undefined },
+    // Without this the library shows its own message about a start that has failed.
+    initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: () => {

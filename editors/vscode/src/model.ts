@@ -83,7 +83,7 @@ export function kindsOf(session: SessionFindings): Kind[] {
 }
 
 /** When a session was last heard of, in milliseconds since 1970; 0 where the server does not say. */
-export function lastSeen(session: SessionFindings & { lastSeen?: number }): number {
+export function lastSeen(session: SessionFindings): number {
   return session.lastSeen ?? 0;
 }
 

@@ -9,7 +9,8 @@ export interface Options {
   readonly sessions: true;
   readonly codeLens: boolean;
   readonly severity: Record<string, string>;
-  readonly maxAgeHours?: number;
+  /** Null for the server's own. */
+  readonly maxAgeHours: number | null;
 }
 
 /** Which checks a setting is about: a claim of a pass that the record denies is a stale verdict to its reader. */
@@ -32,6 +33,6 @@ export function options(read: Read): Options {
     sessions: true,
     codeLens: read('codeLens.enabled') !== false,
     severity,
-    ...(typeof hours === 'number' && Number.isFinite(hours) && hours > 0 ? { maxAgeHours: hours } : {}),
+    maxAgeHours: typeof hours === 'number' && Number.isFinite(hours) && hours > 0 ? hours : null,
   };
 }

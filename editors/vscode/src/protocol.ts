@@ -162,6 +162,8 @@ export interface SessionFindings {
   harness: Harness;
   /** What is to be shown. */
   items: Array<Item>;
+  /** When it was last heard of, in milliseconds since 1970; up to a minute late. None while only its facts are known. */
+  lastSeen?: number | null;
   /** Claims that the person retired, newest first: what can be undone. */
   retired?: Array<RetiredClaim>;
   /** Its scope, where a lock or a contract is in force. */

@@ -70,7 +70,7 @@ test('the fifth end within three minutes is the last', () => {
 });
 
 test('settings become what the server takes, and a mistyped one its own default', () => {
-  assert.deepEqual(options(() => undefined), { sessions: true, codeLens: true, severity: {} });
+  assert.deepEqual(options(() => undefined), { sessions: true, codeLens: true, severity: {}, maxAgeHours: null });
   const set: Record<string, unknown> = {
     'severity.staleVerdict': 'error', 'severity.untriedClaim': 'default', 'severity.scopeDrift': 'hint',
     'codeLens.enabled': false, 'sessions.maxAgeHours': 12,
@@ -79,6 +79,6 @@ test('settings become what the server takes, and a mistyped one its own default'
     sessions: true, codeLens: false, severity: { 'stale-verdict': 'error', 'claimed-pass': 'error' }, maxAgeHours: 12,
   });
   for (const hours of ['12', 0, -1, Number.NaN, null]) {
-    assert.equal(options((name) => (name === 'sessions.maxAgeHours' ? hours : undefined)).maxAgeHours, undefined, String(hours));
+    assert.equal(options((name) => (name === 'sessions.maxAgeHours' ? hours : undefined)).maxAgeHours, null, String(hours));
   }
 });
