@@ -47,6 +47,11 @@ export class Checks {
     }
   }
 
+  /** A check without which nothing that follows means anything. */
+  async must(name, body) {
+    if (!(await this.check(name, body))) throw new Error(`nothing can be shown without: ${name}`);
+  }
+
   /** Prints the sum; true when nothing failed. */
   done() {
     this.say(`end of ${this.about}`);

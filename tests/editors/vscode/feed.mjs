@@ -2,6 +2,9 @@
 // What an editor makes of them is the drivers' business.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const BUILT = fileURLToPath(new URL('../../../target/debug/feed-editor', import.meta.url));
 
 /** No request takes longer, in milliseconds: a turn is a handful of hook calls. */
 const LIMIT = 60_000;
@@ -17,9 +20,9 @@ export class Feed {
     createInterface({ input: child.stdout }).on('line', (line) => this.#waiting.shift()?.(JSON.parse(line)));
   }
 
-  /** Starts one: `$FEED_EDITOR` is the program. */
+  /** Starts one: `$FEED_EDITOR` is the program, else the one that `cargo build` makes. */
   static async start() {
-    const child = spawn(process.env.FEED_EDITOR, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.env.FEED_EDITOR ?? BUILT, { stdio: ['pipe', 'pipe', 'inherit'] });
     const feed = new Feed(child);
     feed.places = await feed.#answer();
     return feed;

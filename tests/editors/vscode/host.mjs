@@ -36,16 +36,21 @@ export class Host {
     if (!place) throw new Error(`VS Code ${version} is not in the cache: fetch-packages vscode`);
     Object.assign(this, place, { feed, version, options });
     this.root = path.join(path.dirname(feed.places.home), `editor-${version}`);
-    for (const folder of ['data/User', 'extensions', 'home']) fs.mkdirSync(path.join(this.root, folder), { recursive: true });
+    for (const folder of ['data/User', 'data/Machine', 'extensions', 'home']) fs.mkdirSync(path.join(this.root, folder), { recursive: true });
     fs.writeFileSync(path.join(this.root, 'config.yaml'), 'auth: none\n');
     this.set({});
   }
 
-  /** The person's settings: the quiet ones, and these. */
+  /** The person's settings: the quiet ones, and these. What is about a program is set where the server runs. */
   set(settings) {
-    this.settings = { 'proofmark.server.path': this.feed.places.proofmark, ...settings };
-    const text = JSON.stringify({ ...QUIET, ...this.settings }, null, 2);
-    fs.writeFileSync(path.join(this.root, 'data/User/settings.json'), text);
+    const all = { ...QUIET, 'proofmark.server.path': this.feed.places.proofmark, ...settings };
+    const machine = (name) => name.startsWith('proofmark.server.');
+    const write = (folder, wanted) => {
+      const some = Object.fromEntries(Object.entries(all).filter(([name]) => machine(name) === wanted));
+      fs.writeFileSync(path.join(this.root, 'data', folder, 'settings.json'), JSON.stringify(some, null, 2));
+    };
+    write('User', false);
+    write('Machine', true);
   }
 
   get #environment() {

@@ -6,11 +6,8 @@ import { Browser } from './browser.mjs';
 import { Checks } from './checks.mjs';
 import { Feed } from './feed.mjs';
 import { Host } from './host.mjs';
-import { ROOT, build } from './vsix.mjs';
+import { ARTEFACTS, vsix } from './vsix.mjs';
 import { Window } from './window.mjs';
-
-/** Where pictures and logs are kept. */
-export const ARTEFACTS = process.env.EDITOR_ARTEFACTS ?? path.join(ROOT, 'target/editors');
 
 /** Runs a driver on a stage, and ends the process: with 0 when nothing failed. */
 export async function stage(about, version, play) {
@@ -25,23 +22,30 @@ export async function stage(about, version, play) {
   const host = new Host(feed, version);
   let browser;
   await checks.check('the stage is set, the play is played', async () => {
-    const { vsix, folder: extension } = build(ARTEFACTS, feed);
-    checks.say('the extension is packed');
-    host.install(vsix);
+    host.install(vsix());
+    checks.say('the extension is installed');
     await host.start();
     browser = await Browser.start(feed);
     page = await browser.page();
     const open = (where, more) => Window.open(page, host.address(where, more), folder);
-    await play({ feed, host, browser, page, checks, folder, extension, open });
+    await play({ feed, host, browser, page, checks, folder, open });
   });
   await checks.check('no page asked for anything outside of this machine', async () => {
     if (browser?.outside.size !== 0) throw new Error([...(browser?.outside ?? ['no browser'])].join(' '));
   });
   await checks.check('nothing is left running', async () => {
     await browser?.close();
-    fs.copyFileSync(path.join(host.root, 'server.log'), path.join(folder, 'server.log'));
+    if (host.child) keepLogs(host, folder);
     await host.stop();
     await feed.close();
   });
   process.exit(checks.done() ? 0 : 1);
+}
+
+/** Keeps what the server and the extension have logged. */
+function keepLogs(host, folder) {
+  const data = path.join(host.root, 'data');
+  const logs = fs.readdirSync(data, { recursive: true }).filter((name) => /Proofmark.*\.log$/.test(name));
+  for (const [at, name] of logs.entries()) fs.copyFileSync(path.join(data, name), path.join(folder, `proofmark-${at}.log`));
+  fs.copyFileSync(path.join(host.root, 'server.log'), path.join(folder, 'server.log'));
 }

@@ -8,13 +8,13 @@ import { stage } from './stage.mjs';
 const STALE = 'passed in turn 1, failed in turn 2';
 
 await stage('walk', process.argv[2], async ({ feed, host, checks, open }) => {
-  const { check } = { check: checks.check.bind(checks) };
+  const check = (name, body) => checks.check(name, body);
   const { session } = await feed.record('editors');
   const short = session.slice(0, 4);
   const window = await open(feed.places.project);
   checks.say('the window is drawn');
 
-  await check('before anything was said the status item is calm, and the view says what will come', async () => {
+  await checks.must('before anything was said the status item is calm, and the view says what will come', async () => {
     await window.hasStatus('pass', 'Proofmark', 90_000);
     assert.equal(await window.statusColour(), undefined);
     await window.unfold();
@@ -28,7 +28,7 @@ await stage('walk', process.argv[2], async ({ feed, host, checks, open }) => {
     await window.hasStatus('pass', 'Proofmark');
   });
 
-  await check('a stale verdict comes while the editor is open: status item, Problems of a file that is not', async () => {
+  await checks.must('a stale verdict comes while the editor is open: status item, Problems of a file that is not', async () => {
     await feed.turn();
     await window.hasStatus('warning', '1 stale');
     assert.equal(await window.statusColour(), 'warning');
