@@ -105,9 +105,9 @@ export function summary(session: SessionFindings): string {
   return parts.length > 0 ? parts.join(', ') : 'nothing open';
 }
 
-/** The row of a finding in a list: its own quote, else its message. */
+/** The row of a finding in a list: a claim by its own words, others by what is said of them (their subjects are keys). */
 export function label(item: Item): string {
-  return plain(item.subject || item.message, 80);
+  return plain((item.claim && item.subject) || item.message, 80);
 }
 
 /** What the status item says while the server runs. */

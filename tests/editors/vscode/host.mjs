@@ -26,6 +26,8 @@ const QUIET = {
   'window.commandCenter': false,
   'editor.minimap.enabled': false,
   'git.enabled': false,
+  // Rows of text, not a canvas: they can be read.
+  'terminal.integrated.gpuAcceleration': 'off',
   'window.title': '${rootName}',
 };
 

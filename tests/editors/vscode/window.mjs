@@ -119,6 +119,14 @@ export class Window {
     return this.verdicts.locator('.monaco-list-row', { hasText: text });
   }
 
+  /** Unfolds a row of the view, or folds it. */
+  async fold(text, open) {
+    const row = this.row(text).first();
+    await row.waitFor({ timeout: PATIENCE });
+    if ((await row.getAttribute('aria-expanded')) !== String(open)) await row.locator('.monaco-tl-twistie').click();
+    await until(`the row ${text} is ${open ? 'unfolded' : 'folded'}`, async () => (await row.getAttribute('aria-expanded')) === String(open));
+  }
+
   /** Presses one of the buttons that stand in a row. */
   async inRow(text, title) {
     const row = this.row(text).first();
@@ -162,6 +170,18 @@ export class Window {
       return false;
     });
     await this.press('Enter');
+  }
+
+  /** What the open document shows; spaces as they are in the file. */
+  async reportText() {
+    const text = await this.page.locator('.editor-instance .view-lines').first().innerText();
+    return text.replace(/\u00a0/g, ' ');
+  }
+
+  /** What stands in the terminal: its rows, which are drawn for screen readers too. */
+  async terminalText() {
+    const rows = this.page.locator('.terminal .xterm-rows > div, .terminal .xterm-accessibility-tree > div');
+    return (await rows.allInnerTexts()).join('').replace(/\u00a0/g, ' ');
   }
 
   notifications(text) {
