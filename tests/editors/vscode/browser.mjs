@@ -2,6 +2,7 @@
 // What a page shows stays out.
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { PATIENCE } from './checks.mjs';
 
 const LOCAL = ['127.0.0.1', 'localhost'];
 const FLAGS = [
@@ -24,6 +25,7 @@ export class Browser {
       args: FLAGS,
       env: { PATH: '/usr/bin:/bin', HOME: feed.places.home, LANG: 'C.UTF-8' },
     });
+    browser.context.setDefaultTimeout(PATIENCE);
     await browser.context.route('**/*', (route) => {
       const url = new URL(route.request().url());
       const local = LOCAL.includes(url.hostname) || url.hostname.endsWith('.localhost');

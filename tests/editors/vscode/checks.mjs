@@ -2,7 +2,7 @@
 // What is looked at stays out.
 
 /** How long anything may take to appear, in milliseconds; on a busy machine an editor is slow. */
-export const PATIENCE = 30_000;
+export const PATIENCE = 45_000;
 
 /** Looks again and again until it sees something; what was seen last is in the error. */
 export async function until(what, look, limit = PATIENCE) {

@@ -9,8 +9,8 @@ import { Host } from './host.mjs';
 import { ARTEFACTS, vsix } from './vsix.mjs';
 import { Window } from './window.mjs';
 
-/** Runs a driver on a stage, and ends the process: with 0 when nothing failed. */
-export async function stage(about, version, play) {
+/** Runs a driver on a stage, and ends the process: with 0 when nothing failed. `options` are the server's. */
+export async function stage(about, version, options, play) {
   const folder = path.join(ARTEFACTS, `${about}-${version}`);
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
@@ -19,7 +19,7 @@ export async function stage(about, version, play) {
     await page?.screenshot({ path: path.join(folder, `failed-${number}.png`) });
   });
   const feed = await Feed.start();
-  const host = new Host(feed, version);
+  const host = new Host(feed, version, options);
   let browser;
   await checks.check('the stage is set, the play is played', async () => {
     host.install(vsix());
@@ -33,19 +33,27 @@ export async function stage(about, version, play) {
   await checks.check('no page asked for anything outside of this machine', async () => {
     if (browser?.outside.size !== 0) throw new Error([...(browser?.outside ?? ['no browser'])].join(' '));
   });
+  if (host.child) keepLogs(host, folder, checks);
   await checks.check('nothing is left running', async () => {
-    await browser?.close();
-    if (host.child) keepLogs(host, folder);
-    await host.stop();
-    await feed.close();
+    // One after the other, each also when the one before has failed.
+    const ends = [];
+    for (const end of [() => browser?.close(), () => host.stop(), () => feed.close()]) {
+      ends.push(...(await Promise.allSettled([end()])));
+    }
+    const failed = ends.filter(({ status }) => status === 'rejected').map(({ reason }) => String(reason));
+    if (failed.length > 0) throw new Error(failed.join('\n'));
   });
   process.exit(checks.done() ? 0 : 1);
 }
 
-/** Keeps what the server and the extension have logged. */
-function keepLogs(host, folder) {
-  const data = path.join(host.root, 'data');
-  const logs = fs.readdirSync(data, { recursive: true }).filter((name) => /Proofmark.*\.log$/.test(name));
-  for (const [at, name] of logs.entries()) fs.copyFileSync(path.join(data, name), path.join(folder, `proofmark-${at}.log`));
-  fs.copyFileSync(path.join(host.root, 'server.log'), path.join(folder, 'server.log'));
+/** Keeps what VS Code and the extension have logged. */
+function keepLogs(host, folder, checks) {
+  try {
+    const data = path.join(host.root, 'data');
+    const logs = fs.readdirSync(data, { recursive: true }).filter((name) => /proofmark[^/]*\.log$/i.test(name));
+    for (const [at, name] of logs.entries()) fs.copyFileSync(path.join(data, name), path.join(folder, `proofmark-${at}.log`));
+    fs.copyFileSync(path.join(host.root, 'server.log'), path.join(folder, 'server.log'));
+  } catch (failure) {
+    checks.say(`no logs: ${failure}`);
+  }
 }

@@ -9,7 +9,7 @@ import { stage } from './stage.mjs';
 const STALE = 'passed in turn 1, failed in turn 2';
 const CLAIM = 'never exceeds 30 s on the router';
 
-await stage('walk', process.argv[2], async ({ feed, host, checks, open }) => {
+await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) => {
   const check = (name, body) => checks.check(name, body);
   const { session } = await feed.record('editors');
   const short = session.slice(0, 8);

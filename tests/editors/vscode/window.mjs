@@ -14,7 +14,7 @@ export class Window {
 
   /** Opens an address in a page. `folder` takes the screenshots. */
   static async open(page, address, folder) {
-    await page.goto(address, { waitUntil: 'domcontentloaded' });
+    await page.goto(address, { waitUntil: 'domcontentloaded', timeout: DRAWN });
     await page.locator('.monaco-workbench .statusbar').waitFor({ timeout: DRAWN });
     return new Window(page, folder);
   }
@@ -152,15 +152,22 @@ export class Window {
     return this.page.locator('.editor-instance .view-lines', { hasText: part });
   }
 
-  /** Opens the quick fixes at the cursor and takes one, by keyboard alone. */
-  async quickFix(title, picture) {
+  /** Opens the quick fixes at the cursor, by keyboard, and tells their titles. */
+  async quickFixes() {
     await this.page.locator('.editor-instance .monaco-editor.focused').waitFor({ timeout: PATIENCE });
     const rows = this.page.locator('.action-widget .monaco-list-row');
     await until('the quick fixes are listed', async () => {
       await this.press('Control+.');
-      await rows.first().waitFor({ timeout: 3_000 });
+      await rows.first().waitFor({ timeout: 5_000 });
       return true;
     });
+    return rows.allInnerTexts();
+  }
+
+  /** Opens the quick fixes at the cursor and takes one, by keyboard alone. */
+  async quickFix(title, picture) {
+    await this.quickFixes();
+    const rows = this.page.locator('.action-widget .monaco-list-row');
     await rows.filter({ hasText: title }).first().waitFor({ timeout: PATIENCE });
     if (picture) await this.picture(picture);
     await until(`${title} has the focus`, async () => {
