@@ -79,7 +79,10 @@ if [ -n "$target" ]; then
     cp "$bin/proofmark" "$bin/proofmark-hook" "$stage/server/"
   fi
   chmod 755 "$stage/server/proofmark" "$stage/server/proofmark-hook"
-  [ "$("$stage/server/proofmark" --version)" = "proofmark $version" ] || fail "the server to put in is not version $version"
+  case "$("$stage/server/proofmark" --version)" in
+    "proofmark $version" | "proofmark $version "*) ;;
+    *) fail "the server to put in is not version $version" ;;
+  esac
   pack "proofmark-$version-$target.vsix" --target "$target"
 fi
 

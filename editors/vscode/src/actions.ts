@@ -5,6 +5,9 @@ import type { Model } from './model';
 import { asTarget } from './commands/all';
 import { dataOf } from './places';
 
+/** The order in which they are offered: to look comes before to put aside, so that a hasty Enter loses nothing. */
+const ORDER = ['checkCommand', 'openTranscript', 'openDocument', 'openDiff', 'showScope', 'copyAsPrompt', 'retireClaim', 'dismissFinding'];
+
 type Actions = Array<vscode.Command | vscode.CodeAction> | null | undefined;
 
 /** Rewords them. Without trust in the workspace no check is offered to be run. */
@@ -16,7 +19,14 @@ export function reworded(model: Model, actions: Actions, diagnostics: readonly v
     if (title !== undefined) action.title = title;
     return [action];
   });
-  return [...kept, ...diagnostics.flatMap(ofDrift)];
+  const all = [...kept, ...diagnostics.flatMap(ofDrift)];
+  return all.map((action) => ({ action, rank: rank(action) })).sort((a, b) => a.rank - b.rank).map(({ action }) => action);
+}
+
+function rank(action: vscode.Command | vscode.CodeAction): number {
+  const name = typeof action.command === 'string' ? action.command : (action.command?.command ?? '');
+  const at = ORDER.indexOf(name.replace('proofmark.', ''));
+  return at < 0 ? ORDER.length : at;
 }
 
 /** The title of a command; null where it is not offered, undefined where the server's stands. */

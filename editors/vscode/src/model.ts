@@ -94,6 +94,8 @@ function saysSomething(session: SessionFindings): boolean {
 /** The sessions of this window. */
 export class Model {
   private readonly held = new Map<string, SessionFindings>();
+  /** Sessions by the paths of their documents; kept for those that have nothing to say any more. */
+  private readonly documents = new Map<string, SessionFindings>();
   /** Of each session ever told of, the turns known to have been sent back; kept when the server goes and comes back. */
   private readonly refused = new Map<string, Set<string>>();
 
@@ -108,6 +110,7 @@ export class Model {
     for (const session of changed.sessions) {
       const key = keyOf(session);
       touched.add(key);
+      this.documents.set(session.document, session);
       if (saysSomething(session)) this.held.set(key, session);
       else this.held.delete(key);
       refused.push(...this.newlyRefused(key, session, changed.whole));
@@ -143,8 +146,7 @@ export class Model {
 
   /** The session whose document lies at a path. */
   ofDocument(path: string): SessionFindings | undefined {
-    for (const session of this.held.values()) if (session.document === path) return session;
-    return undefined;
+    return this.documents.get(path);
   }
 
   /** The session with this id, as the server's commands name it. */

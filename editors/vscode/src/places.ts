@@ -33,7 +33,7 @@ export class Places {
     const before = this.sent.get(key);
     if (before) this.withdraw(before);
     const shownAt = this.shown(uri);
-    if (before && before.shownAt.toString() !== shownAt.toString()) publish(before.shownAt, []);
+    if (before && this.moves(uri, before.shownAt)) publish(before.shownAt, []);
     if (diagnostics.length === 0) this.sent.delete(key);
     else this.sent.set(key, { uri, diagnostics, publish, shownAt });
     this.pass(diagnostics, shownAt, publish);
@@ -42,11 +42,11 @@ export class Places {
   /** Looks again where each belongs: a session's document is known only with the session, which comes after the diagnostics. */
   settle(): void {
     for (const sent of this.sent.values()) {
-      const shownAt = this.shown(sent.uri);
-      if (shownAt.toString() === sent.shownAt.toString()) continue;
-      sent.publish(sent.shownAt, []);
-      sent.shownAt = shownAt;
-      this.pass(sent.diagnostics, shownAt, sent.publish);
+      const moved = this.moves(sent.uri, sent.shownAt);
+      if (!moved && !sent.diagnostics.some((diagnostic) => this.leadsAstray(diagnostic))) continue;
+      if (moved) sent.publish(sent.shownAt, []);
+      sent.shownAt = this.shown(sent.uri);
+      this.pass(sent.diagnostics, sent.shownAt, sent.publish);
     }
   }
 
@@ -82,6 +82,15 @@ export class Places {
       const named = dataOf(diagnostic);
       if (named) this.known.delete(id(named.session, named.id));
     }
+  }
+
+  private moves(uri: vscode.Uri, from: vscode.Uri): boolean {
+    return this.shown(uri).toString() !== from.toString();
+  }
+
+  /** True when it still names the file of a document that has a report by now. */
+  private leadsAstray(diagnostic: vscode.Diagnostic): boolean {
+    return (diagnostic.relatedInformation ?? []).some(({ location }) => this.moves(location.uri, location.uri));
   }
 
   private shown(uri: vscode.Uri): vscode.Uri {

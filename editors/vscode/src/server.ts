@@ -56,6 +56,9 @@ export class Server implements vscode.Disposable {
     if (asked) {
       this.asked = true;
       this.crashes.forget();
+      // Nobody waits for a pause who has asked for a start.
+      clearTimeout(this.timer);
+      this.timer = undefined;
     }
     if (this.client || this.timer) return;
     await this.launch();
@@ -92,12 +95,12 @@ export class Server implements vscode.Disposable {
 
   /** True when it runs, also after a short wait; else the person, who asked for something, is told once. */
   async needed(): Promise<boolean> {
-    if (this.current.kind === 'starting') {
-      this.asked = true;
-      await this.settled();
-    }
+    if (this.current.kind === 'running') return true;
+    this.asked = true;
+    if (this.current.kind === 'starting') await this.settled();
     if (this.state.kind === 'running') return true;
-    await this.tell();
+    // A start that has failed meanwhile has said so itself.
+    if (this.asked) void this.tell();
     return false;
   }
 

@@ -105,9 +105,10 @@ export function summary(session: SessionFindings): string {
   return parts.length > 0 ? parts.join(', ') : 'nothing open';
 }
 
-/** The row of a finding in a list: a claim by its own words, others by what is said of them (their subjects are keys). */
+/** The row of a finding in a list: a claim in its own words, else the message without what the rows above it say. */
 export function label(item: Item): string {
-  return plain((item.claim && item.subject) || item.message, 80);
+  const said = item.message.replace(/ \(session [^()]*\)\.$/, '.');
+  return plain(item.claim ? item.subject : said);
 }
 
 /** What the status item says while the server runs. */

@@ -46,6 +46,13 @@ test('ages', () => {
   assert.deepEqual([of(0.5), of(59), of(60), of(47 * 60), of(48 * 60), of(-5)], ['just now', '59 min ago', '1 h ago', '47 h ago', '2 days ago', 'just now']);
 });
 
+test('a row is a claim in its own words, or a message without what stands above it', () => {
+  const claim = { ...item('c', 'untried-claim'), claim: 'c', subject: 'backoff ends' };
+  assert.equal(texts.label(claim), 'backoff ends');
+  assert.equal(texts.label({ ...stale('1'), subject: 'pytest:/x after toolu_1', message: 'pytest a passed (twice), failed (session 4c25, turn 2).' }), 'pytest a passed (twice), failed.');
+  assert.equal(texts.label({ ...item('t', 'refused-turn'), message: 'Turn 3 of session 4c25 was sent back once.' }), 'Turn 3 of session 4c25 was sent back once.');
+});
+
 test('what a session has to say', () => {
   const items = [stale('1'), stale('2'), item('c', 'untried-claim'), item('t', 'refused-turn')];
   assert.equal(texts.summary({ ...session('a', items), scope: { phase: 'locked' } }), '2 stale, 1 untried, 1 more, lock held');

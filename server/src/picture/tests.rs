@@ -165,15 +165,15 @@ fn open_claims_and_refused_turns_are_shown_at_their_lines() {
         items,
         [
             (
-                "Unverified: “src/x.rs:3 holds”. Open since turn 1 of session 4c252179; reason given: “no box”.",
+                "Unverified: “src/x.rs:3 holds”; reason given: “no box” (session 4c252179, turn 1).",
                 "- turn 1, claim a, open: “src/x.rs:3 holds”; reason given: “no box”",
             ),
             (
-                "Unverified: “it is fast”. Open since turn 2 of session 4c252179; reason given: “no box”.",
+                "Unverified: “it is fast”; reason given: “no box” (session 4c252179, turn 2).",
                 "- turn 2, claim b, open: “it is fast”; reason given: “no box”",
             ),
             (
-                "Turn 2 of session 4c252179 was sent back once for untried-claim. It concerned “it is fast”.",
+                "The reply was sent back once for untried-claim; it concerned “it is fast” (session 4c252179, turn 2).",
                 "- turn 2, sent back once for untried-claim: “it is fast”",
             ),
         ]

@@ -253,3 +253,42 @@ async fn a_session_that_grows_too_old_is_taken_back_though_nothing_happens() {
     client.set(json!({"proofmark": {"maxAgeHours": 2}})).await;
     client.expect(&["old.md 2", "older.md 2", "whole old:1 older:1"]).await;
 }
+
+#[tokio::test]
+async fn a_finding_leaves_a_long_file_that_is_deleted_and_follows_its_line_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().canonicalize().unwrap();
+    let file = work.join("long.py");
+    let uri = format!("file://{}", file.display());
+    let rows = |before: usize| -> String {
+        let rows = (0..before).map(|nth| format!("new = {nth}\n"));
+        rows.chain((0..100_000).map(|nth| format!("x = {nth}\n"))).collect()
+    };
+    std::fs::write(&file, rows(0)).unwrap();
+    let (link, findings) = owner();
+    let mut client = Client::start(link, work.to_str(), Value::Null, json!({})).await;
+    let mut one = session("s", work.to_str(), &["x"]);
+    one["items"][0]["cited"] = json!([{"path": "long.py", "line": 100_000}]);
+    findings.send(all(&[one])).await.unwrap();
+    let shown = client.read().await;
+    let line = |shown: &Value| shown["params"]["diagnostics"][0]["range"]["start"]["line"].as_u64();
+    assert_eq!((short(&shown), line(&shown)), ("long.py 2".to_owned(), Some(99_999)));
+    std::fs::write(&file, rows(30)).unwrap();
+    let saved = json!({"textDocument": {"uri": uri}});
+    client
+        .send(json!({"method": "textDocument/didSave", "params": saved}))
+        .await;
+    assert_eq!(line(&client.read().await), Some(100_029));
+    std::fs::remove_file(&file).unwrap();
+    let deleted = json!({"files": [{"uri": uri}]});
+    client
+        .send(json!({"method": "workspace/didDeleteFiles", "params": deleted}))
+        .await;
+    client.expect(&["s.md 2", "long.py "]).await;
+    std::fs::write(&file, rows(30)).unwrap();
+    let renamed = json!({"files": [{"oldUri": format!("{uri}.old"), "newUri": uri}]});
+    client
+        .send(json!({"method": "workspace/didRenameFiles", "params": renamed}))
+        .await;
+    client.expect(&["s.md ", "long.py 2"]).await;
+}
