@@ -62,15 +62,108 @@ fn grows_with_its_length(what: &str, make: &dyn Fn(usize) -> String, read: &dyn 
 
 /// Pieces that texts are repeated from: each is nasty for somebody.
 const PIECES: &[&str] = &[
-    "`", "`a", "``` ", "```\n", "~~~\n", "> ", ">\n", "\n", "\r\n", "\r", "a\n\n", "* ", "- a\n", "  - ", "1. ", "# ",
-    "*", "_a", "**a ", "[", "![", "](", "[a](", "[a]: b\n", "<", "<a ", "</a>", "<!--", "&", "\\", "|", "| a ",
-    "|-|-|\n", "{", "}", "{{", "}}", "{{UNVERIFIED:", "{{CAT-UNVERIFIED: a -- cannot verify: b}}",
-    "-- cannot verify:", "cannot ", "\"", "'", "“", "”", "‘", "’", "«", "(", ")", "a", "A", "é", "\u{301}", "\u{200d}",
-    "\u{feff}", "\u{3042}", "a ", "a, ", "a. ", "a? ", "a-", "a/", "a.b/", "no ", "not ", "if ", "and ", "--", "1", "1 ",
-    "all tests pass. ", "tests ", "pass ", "passed ", "failed, ", "the claim about ", "drop it, ", "only src/a, ",
-    "don't touch a.rs; ", "SCOPE CONTRACT: a b\n", "SCOPE CONTRACT:", "src/a.rs:1 ", "a.rs line 1 ", "scope lock off\n",
-    "/reflect and ", "you said ", "fixed ", "verified ", "because ", "\u{1b}", "\u{1b}[", "\u{1b}]", "\u{1b}[1;",
-    "\u{9b}0", "\u{9b}0;\u{1b}]a", "<command-name>", "<system-reminder>", "$ a\n", "Traceback:\n", "\t", "\0",
+    "`",
+    "`a",
+    "``` ",
+    "```\n",
+    "~~~\n",
+    "> ",
+    ">\n",
+    "\n",
+    "\r\n",
+    "\r",
+    "a\n\n",
+    "* ",
+    "- a\n",
+    "  - ",
+    "1. ",
+    "# ",
+    "*",
+    "_a",
+    "**a ",
+    "[",
+    "![",
+    "](",
+    "[a](",
+    "[a]: b\n",
+    "<",
+    "<a ",
+    "</a>",
+    "<!--",
+    "&",
+    "\\",
+    "|",
+    "| a ",
+    "|-|-|\n",
+    "{",
+    "}",
+    "{{",
+    "}}",
+    "{{UNVERIFIED:",
+    "{{CAT-UNVERIFIED: a -- cannot verify: b}}",
+    "-- cannot verify:",
+    "cannot ",
+    "\"",
+    "'",
+    "“",
+    "”",
+    "‘",
+    "’",
+    "«",
+    "(",
+    ")",
+    "a",
+    "A",
+    "é",
+    "\u{301}",
+    "\u{200d}",
+    "\u{feff}",
+    "\u{3042}",
+    "a ",
+    "a, ",
+    "a. ",
+    "a? ",
+    "a-",
+    "a/",
+    "a.b/",
+    "no ",
+    "not ",
+    "if ",
+    "and ",
+    "--",
+    "1",
+    "1 ",
+    "all tests pass. ",
+    "tests ",
+    "pass ",
+    "passed ",
+    "failed, ",
+    "the claim about ",
+    "drop it, ",
+    "only src/a, ",
+    "don't touch a.rs; ",
+    "SCOPE CONTRACT: a b\n",
+    "SCOPE CONTRACT:",
+    "src/a.rs:1 ",
+    "a.rs line 1 ",
+    "scope lock off\n",
+    "/reflect and ",
+    "you said ",
+    "fixed ",
+    "verified ",
+    "because ",
+    "\u{1b}",
+    "\u{1b}[",
+    "\u{1b}]",
+    "\u{1b}[1;",
+    "\u{9b}0",
+    "\u{9b}0;\u{1b}]a",
+    "<command-name>",
+    "<system-reminder>",
+    "$ a\n",
+    "Traceback:\n",
+    "\t",
+    "\0",
 ];
 
 fn texts(read: &dyn Fn(&str), what: &str) {
@@ -99,8 +192,14 @@ fn words_of_a_reply() {
 
 #[test]
 fn quotes_of_a_reply() {
-    texts(&|text| drop(black_box(quoted(text, "x a no", &|_| false))), "a quoted text");
-    texts(&|text| drop(black_box(quoted("x a no", text, &|_| false))), "a text of a quote");
+    texts(
+        &|text| drop(black_box(quoted(text, "x a no", &|_| false))),
+        "a quoted text",
+    );
+    texts(
+        &|text| drop(black_box(quoted("x a no", text, &|_| false))),
+        "a text of a quote",
+    );
     texts(&|text| drop(black_box(quotable(text, &|_| true))), "what can be quoted");
     texts(&|text| drop(black_box(used_first(text, &|_| true, 8))), "used first");
 }
@@ -108,7 +207,10 @@ fn quotes_of_a_reply() {
 #[test]
 fn claims_of_a_reply() {
     texts(&|text| drop(black_box(pass_claims(text))), "claims of a pass");
-    texts(&|text| drop(black_box(owns_failure(text, &["pytest".to_owned()]))), "owned failures");
+    texts(
+        &|text| drop(black_box(owns_failure(text, &["pytest".to_owned()]))),
+        "owned failures",
+    );
     texts(&|text| drop(black_box(stated(text))), "statements");
 }
 
@@ -116,22 +218,37 @@ fn claims_of_a_reply() {
 fn trouble_in_a_reply() {
     texts(&|text| drop(black_box(tells_trouble(text))), "trouble");
     texts(&|text| drop(black_box(orders_failure(text))), "ordered failures");
-    texts(&|text| drop(black_box(names_failed_test(text, "FAILED a::b\n"))), "failed tests");
-    texts(&|text| drop(black_box(names_failed_test("a::b fails", text))), "an output with failed tests");
+    texts(
+        &|text| drop(black_box(names_failed_test(text, "FAILED a::b\n"))),
+        "failed tests",
+    );
+    texts(
+        &|text| drop(black_box(names_failed_test("a::b fails", text))),
+        "an output with failed tests",
+    );
 }
 
 #[test]
 fn identities_of_claims() {
     texts(&|text| drop(black_box(folded(text))), "a folded claim");
-    texts(&|text| drop(black_box(similarity(text, "the nightly export"))), "likeness");
-    texts(&|text| drop(black_box(shares_subject("the nightly export", text))), "a subject in a call");
+    texts(
+        &|text| drop(black_box(similarity(text, "the nightly export"))),
+        "likeness",
+    );
+    texts(
+        &|text| drop(black_box(shares_subject("the nightly export", text))),
+        "a subject in a call",
+    );
     texts(&|text| drop(black_box(shares_subject(text, "cat export"))), "a subject");
 }
 
 #[test]
 fn prompts() {
     texts(&|text| drop(black_box(drop_request(text))), "a request");
-    texts(&|text| drop(black_box(names_claim(text, "the nightly export finished"))), "a named claim");
+    texts(
+        &|text| drop(black_box(names_claim(text, "the nightly export finished"))),
+        "a named claim",
+    );
     texts(&|text| drop(black_box(correction(text, &[]))), "a correction");
     texts(&|text| drop(black_box(release(text))), "a release");
 }
@@ -148,10 +265,54 @@ const LONGEST_COMMAND: usize = 64 * 1024;
 #[test]
 fn commands() {
     let pieces = [
-        "$(", "`", "'", "\"", "${", "((", "[[ ", "{ ", "( ", "if a; then ", "for i in a; do ", "case a in a) ", "a; ", "a\n",
-        "a && ", "a || ", "a & ", "! ", "<<A ", "<<A\n", "<<'A'\n", "cat <<A\nb\nA\n", "> a ", "2>&1 ", "\\\n", "\\", "a=b ", "a ",
-        "-", "#", "# a\n", "é", "*", "bash -c '", "eval ", "sed -i s/a/b/ f; ", "cd a; ", "cd .. && ", "x=$x; ", "f() { a; }; ",
-        "function f { ", "python3 - <<'A'\nopen('f', 'w')\nA\n", "pytest; ", "$((1+", "<(", "~/", "a/../", "tee a | ",
+        "$(",
+        "`",
+        "'",
+        "\"",
+        "${",
+        "((",
+        "[[ ",
+        "{ ",
+        "( ",
+        "if a; then ",
+        "for i in a; do ",
+        "case a in a) ",
+        "a; ",
+        "a\n",
+        "a && ",
+        "a || ",
+        "a & ",
+        "! ",
+        "<<A ",
+        "<<A\n",
+        "<<'A'\n",
+        "cat <<A\nb\nA\n",
+        "> a ",
+        "2>&1 ",
+        "\\\n",
+        "\\",
+        "a=b ",
+        "a ",
+        "-",
+        "#",
+        "# a\n",
+        "é",
+        "*",
+        "bash -c '",
+        "eval ",
+        "sed -i s/a/b/ f; ",
+        "cd a; ",
+        "cd .. && ",
+        "x=$x; ",
+        "f() { a; }; ",
+        "function f { ",
+        "python3 - <<'A'\nopen('f', 'w')\nA\n",
+        "pytest; ",
+        "$((1+",
+        "<(",
+        "~/",
+        "a/../",
+        "tee a | ",
     ];
     for piece in pieces {
         let make = |count: usize| piece.repeat(count.min(LONGEST_COMMAND / piece.len()));
@@ -166,10 +327,43 @@ fn commands() {
 #[test]
 fn outputs() {
     let pieces = [
-        "\n", "\r", "\r\n", "a\r", "a\n", " ", "é", "\u{1b}[", "\u{1b}[0m", "\u{1b}]", "\u{9b}", "\u{8}", "ok 1\n", "not ok 1\n",
-        "1..1\n", "test result: ok. 1 passed; 0 failed; 0 ignored\n", "1 passed in 0.1s\n", "FAILED a.py::b - c\n", "FAIL\ta\n",
-        "--- FAIL: a (0.00s)\n", "ok  \ta\t0.1s\n", "error[E1]: a\n", " --> a.rs:1:1\n", "a.py:1:1: E1 b\n", "Tests: 1 failed, 1 passed\n",
-        "# pass 1\n", "✖ 1 problem\n", "[ERROR] a\n", "1) a\n", "Found 1 error\n", "=", "{\"a\":", "1", "1 ", "(", "::", "a:1:1:",
+        "\n",
+        "\r",
+        "\r\n",
+        "a\r",
+        "a\n",
+        " ",
+        "é",
+        "\u{1b}[",
+        "\u{1b}[0m",
+        "\u{1b}]",
+        "\u{9b}",
+        "\u{8}",
+        "ok 1\n",
+        "not ok 1\n",
+        "1..1\n",
+        "test result: ok. 1 passed; 0 failed; 0 ignored\n",
+        "1 passed in 0.1s\n",
+        "FAILED a.py::b - c\n",
+        "FAIL\ta\n",
+        "--- FAIL: a (0.00s)\n",
+        "ok  \ta\t0.1s\n",
+        "error[E1]: a\n",
+        " --> a.rs:1:1\n",
+        "a.py:1:1: E1 b\n",
+        "Tests: 1 failed, 1 passed\n",
+        "# pass 1\n",
+        "✖ 1 problem\n",
+        "[ERROR] a\n",
+        "1) a\n",
+        "Found 1 error\n",
+        "=",
+        "{\"a\":",
+        "1",
+        "1 ",
+        "(",
+        "::",
+        "a:1:1:",
     ];
     let outcome = Outcome {
         exit: Some(1),
@@ -218,10 +412,28 @@ fn entries(harness: Harness, record: &str) -> Vec<Entry> {
 #[test]
 fn single_lines_of_records() {
     let pieces = [
-        "[", "{", "{\"a\":", "\"", "\\\"", "\\u0041", "\\ud83d", "[1,", "{\"type\":\"user\",", "\"a\":1,", "<system-reminder>", "<a>", "é",
+        "[",
+        "{",
+        "{\"a\":",
+        "\"",
+        "\\\"",
+        "\\u0041",
+        "\\ud83d",
+        "[1,",
+        "{\"type\":\"user\",",
+        "\"a\":1,",
+        "<system-reminder>",
+        "<a>",
+        "é",
     ];
     for harness in Harness::ALL {
-        for head in ["", "{\"type\":\"user\",\"message\":{\"content\":\"", "{\"type\":\"response_item\",\"payload\":", "{\"role\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"", "{\"a\":"] {
+        for head in [
+            "",
+            "{\"type\":\"user\",\"message\":{\"content\":\"",
+            "{\"type\":\"response_item\",\"payload\":",
+            "{\"role\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"",
+            "{\"a\":",
+        ] {
             for piece in pieces {
                 let make = |count: usize| format!("{head}{}", piece.repeat(count));
                 let read = |text: &str| drop(black_box(entries(harness, text)));
@@ -242,12 +454,19 @@ fn turn(nth: usize, command: &str, output: &str) -> [Entry; 4] {
     let (row, id) = (format!("r{nth}"), format!("c{nth}"));
     let command = command.replace('@', &nth.to_string());
     [
-        Entry::Prompt { row: row.clone(), turn: None, text: format!("go on with {nth}"), queued: false },
+        Entry::Prompt {
+            row: row.clone(),
+            turn: None,
+            text: format!("go on with {nth}"),
+            queued: false,
+        },
         Entry::Call {
             row: row.clone(),
             id: id.clone(),
             tool: "Bash".to_owned(),
-            kind: proofmark_server::session::ToolKind::Shell { command: command.clone() },
+            kind: proofmark_server::session::ToolKind::Shell {
+                command: command.clone(),
+            },
             input: command,
             changes: Vec::new(),
         },
@@ -259,7 +478,10 @@ fn turn(nth: usize, command: &str, output: &str) -> [Entry; 4] {
             helper: None,
             turn: None,
         },
-        Entry::Text { row, text: format!("All tests pass in tests/test_{nth}.py.") },
+        Entry::Text {
+            row,
+            text: format!("All tests pass in tests/test_{nth}.py."),
+        },
     ]
 }
 
@@ -269,14 +491,19 @@ fn sessions() {
         ("ls", "a"),
         ("pytest tests/test_@.py", "@ passed in 0.1s"),
         ("sed -i s/a/b/ src/a@.rs", ""),
-        ("cd d@ && cargo test -p c@ > log@; cat log@", "test result: ok. @ passed; 0 failed; 0 ignored"),
+        (
+            "cd d@ && cargo test -p c@ > log@; cat log@",
+            "test result: ok. @ passed; 0 failed; 0 ignored",
+        ),
     ] {
         for prompts in [true, false] {
             let fold = |text: &str| {
                 let mut fold = Fold::default();
                 for nth in 0..text.len() {
                     let entries = turn(nth, command, output).into_iter();
-                    entries.skip(usize::from(!prompts && nth > 0)).for_each(|entry| fold.fold(entry));
+                    entries
+                        .skip(usize::from(!prompts && nth > 0))
+                        .for_each(|entry| fold.fold(entry));
                 }
                 drop(black_box(fold));
             };
@@ -289,8 +516,24 @@ fn sessions() {
 #[test]
 fn word_lists() {
     texts(&|text| drop(black_box(list::parse(text))), "word lists");
-    for piece in ["[[list]]\n", "a = 1\n", "a.b.c = 1\n", "[a]\n", "[a.b]\n", "\"\"\"", "'''", "{a=", "[[", "# a\n"] {
+    for piece in [
+        "[[list]]\n",
+        "a = 1\n",
+        "a.b.c = 1\n",
+        "[a]\n",
+        "[a.b]\n",
+        "\"\"\"",
+        "'''",
+        "{a=",
+        "[[",
+        "# a\n",
+    ] {
         let read = |text: &str| drop(black_box(list::parse(text)));
-        grows_with_its_length(&format!("TOML of {piece:?}"), &|count| piece.repeat(count), &read, 64 * 1024);
+        grows_with_its_length(
+            &format!("TOML of {piece:?}"),
+            &|count| piece.repeat(count),
+            &read,
+            64 * 1024,
+        );
     }
 }
