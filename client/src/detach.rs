@@ -1,11 +1,9 @@
 //! `proofmark serve --detach`: starts the owner in the background and returns when it takes connections.
 //! What the owner then does is the server's.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::BorrowedFd;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -14,8 +12,11 @@ use anyhow::{Context, bail};
 use proofmark_protocol::environment::is_passed_on;
 use proofmark_protocol::frame::Speaker;
 use proofmark_protocol::method;
+use proofmark_protocol::paths;
 use proofmark_protocol::query::Pong;
 use proofmark_server::rpc::holder::Holder;
+use proofmark_server::rpc::log;
+use rustix::process::Signal;
 
 use crate::output::say;
 use crate::place::Place;
@@ -24,8 +25,6 @@ use crate::stop;
 
 /// What a new owner says on stdout once clients can connect.
 const READY: &str = "ready";
-/// A log that is longer begins anew, in bytes.
-const MAX_LOG: u64 = 1024 * 1024;
 /// How long an owner has to say who it is. It needs no file and no other thread for that, so one that is only busy does.
 const ASK: Duration = Duration::from_millis(500);
 /// How long a new owner has until clients can connect: it may wait for one that is on its way out, and look through a long
@@ -84,12 +83,15 @@ pub(crate) fn run(place: &Place, idle_seconds: Option<u64>, replace: bool) -> an
 /// whole time to be found there.
 fn answer(place: &Place, holder: &Holder) -> Option<Pong> {
     let deadline = Instant::now() + ASK;
+    let mut told = false;
     loop {
         let left = deadline
             .checked_duration_since(Instant::now())
             .filter(|left| !left.is_zero())?;
         match call::<Pong>(&place.state_dir, method::PING, (), left) {
             Ok(Some(pong)) if pong.instance == holder.instance => return Some(pong),
+            // Nobody is found there: the owner looks after its socket when it is told, and seldom while nothing happens.
+            Ok(None) if !told => told = holder.signal(Signal::HUP).unwrap_or(true),
             _ => std::thread::sleep(RETRY.min(left)),
         }
     }
@@ -109,7 +111,7 @@ fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(log(&place.state_dir)?);
+        .stderr(log::open(&place.state_dir).context("the server's log can't be opened")?);
     if let Some(seconds) = idle_seconds {
         command.args(["--idle-seconds", &seconds.to_string()]);
     }
@@ -134,7 +136,7 @@ fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
     }
     bail!(
         "the server ended with {status}; {} says why",
-        log_path(&place.state_dir).display()
+        paths::log(&place.state_dir).display()
     )
 }
 
@@ -163,23 +165,6 @@ pub(crate) fn announce() -> io::Result<()> {
     let null = OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&null)?;
     Ok(())
-}
-
-fn log_path(state_dir: &Path) -> std::path::PathBuf {
-    state_dir.join("server.log")
-}
-
-/// Where the owner's last words go, in case it ends unwell. A long log begins anew.
-fn log(state_dir: &Path) -> anyhow::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600);
-    let log = options
-        .open(log_path(state_dir))
-        .context("the server's log can't be opened")?;
-    if log.metadata()?.len() > MAX_LOG {
-        log.set_len(0).context("the server's log can't be cut")?;
-    }
-    Ok(log)
 }
 
 /// Keeps every handle but the standard three from programs that this process starts: a pipe of the harness that the

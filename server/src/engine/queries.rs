@@ -347,7 +347,7 @@ pub(super) fn is_running(process: u32) -> bool {
     id.is_some_and(|id| rustix::process::test_kill_process(id) != Err(rustix::io::Errno::SRCH))
 }
 
-fn book(ledger: &Ledger, key: &SessionKey) -> Result<Book, LedgerError> {
+pub(super) fn book(ledger: &Ledger, key: &SessionKey) -> Result<Book, LedgerError> {
     let read = ledger.facts(key, 0)?;
     Ok(Book::of(read.facts.iter().map(|stored| &stored.fact)))
 }

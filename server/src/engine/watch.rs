@@ -7,9 +7,11 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use proofmark_protocol::findings::{FindingsChanged, SessionFindings, SessionReport, SessionReportParams};
+use proofmark_protocol::findings::{
+    EditorOptions, FindingsChanged, SessionFindings, SessionReport, SessionReportParams,
+};
 use proofmark_protocol::paths;
 use thiserror::Error;
 use tokio::sync::watch;
@@ -22,8 +24,14 @@ use crate::session::{Book, SessionKey};
 
 /// How often the ledger is looked at for facts of other processes, while somebody watches.
 const LOOK: Duration = Duration::from_millis(250);
-/// A session that was not heard of for so long is not shown, in milliseconds: seven days.
-const RECENT: u64 = 7 * 24 * 60 * 60 * 1_000;
+/// A session that was not heard of for so long is not shown, in milliseconds.
+const RECENT: u64 = EditorOptions::LONGEST_AGE_HOURS as u64 * 60 * 60 * 1_000;
+/// How late it may be told that a session was heard of, when that alone is new.
+const LATE: Duration = Duration::from_secs(60);
+/// Books that are held to be folded on; of more, those that changed longest ago are read again when they change.
+const MAX_BOOKS: usize = 64;
+/// How often sessions that are shown are looked over for those that are not recent any more.
+const LOOK_OVER: Duration = Duration::from_secs(60 * 60);
 
 /// Why nothing more can be shown.
 #[derive(Debug, Error)]
@@ -51,8 +59,11 @@ struct Tail {
     ledger: Arc<Ledger>,
     last: i64,
     whole: bool,
+    /// When every session was last looked at for having been heard of.
+    heard: Instant,
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
+    looked_over: Instant,
 }
 
 impl Engine {
@@ -64,8 +75,10 @@ impl Engine {
             ledger: self.ledger(),
             last: 0,
             whole: true,
+            heard: Instant::now(),
             books: HashMap::new(),
             shown: HashMap::new(),
+            looked_over: Instant::now(),
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -96,6 +109,7 @@ impl Engine {
         let at = Whereabouts {
             cwd: row.cwd.as_deref(),
             transcript: row.transcript.as_deref(),
+            last_seen: Some(row.last_seen),
             document: &document,
         };
         let text = picture(&book, &row.key, at).document;
@@ -149,15 +163,59 @@ impl Tail {
             true => self.ledger.heard_of_since(now().saturating_sub(RECENT))?,
             false => self.ledger.changed_since(self.last)?,
         };
+        let mut changed = changed;
+        // That a session was heard of is no fact, so the ids do not tell it.
+        if self.heard.elapsed() >= LATE {
+            self.heard = Instant::now();
+            let shown = self.shown.keys().filter(|key| !changed.contains(key));
+            changed.extend(shown.cloned().collect::<Vec<_>>());
+        }
         let mut sessions = Vec::new();
         for key in changed {
             if let Some(findings) = self.session(&key)? {
                 sessions.push(findings);
             }
         }
+        if self.looked_over.elapsed() >= LOOK_OVER {
+            self.looked_over = Instant::now();
+            sessions.extend(self.forget_old()?);
+        }
         self.last = last;
         let whole = std::mem::take(&mut self.whole);
         Ok((whole || !sessions.is_empty()).then_some(FindingsChanged { whole, sessions }))
+    }
+
+    /// Forgets sessions that are not recent any more, or not on the ledger: of those that were shown nothing is left to show.
+    fn forget_old(&mut self) -> Result<Vec<SessionFindings>, WatchError> {
+        let recent = now().saturating_sub(RECENT);
+        let mut old = Vec::new();
+        for key in self.shown.keys() {
+            if self.ledger.session(key)?.is_none_or(|row| row.last_seen < recent) {
+                old.push(key.clone());
+            }
+        }
+        let empty = |key: SessionKey| {
+            self.books.remove(&key);
+            self.shown.remove(&key);
+            let at = Whereabouts {
+                cwd: None,
+                transcript: None,
+                document: &self.engine.document(&key),
+            };
+            picture(&Book::default(), &key, at).findings
+        };
+        Ok(old.into_iter().map(empty).collect())
+    }
+
+    /// Forgets the books that changed longest ago, where there are too many.
+    fn bound_books(&mut self) {
+        if self.books.len() > MAX_BOOKS {
+            let mut places: Vec<i64> = self.books.values().map(|(last, _)| *last).collect();
+            places.sort_unstable();
+            // Half of them at once, or each new one would have all of them looked over.
+            let oldest = places[places.len() - MAX_BOOKS / 2];
+            self.books.retain(|_, (last, _)| *last >= oldest);
+        }
     }
 
     /// What a session that got new facts has to say, if that is something else than before.
@@ -170,7 +228,9 @@ impl Tail {
         {
             return Ok(None);
         }
+        let last_seen = row.as_ref().map(|row| row.last_seen);
         let (cwd, transcript) = row.map_or((None, None), |row| (row.cwd, row.transcript));
+        self.bound_books();
         let (last, book) = self.books.entry(key.clone()).or_default();
         let new = self.ledger.facts(key, *last)?;
         for stored in &new.facts {
@@ -181,6 +241,7 @@ impl Tail {
         let at = Whereabouts {
             cwd: cwd.as_deref(),
             transcript: transcript.as_deref(),
+            last_seen,
             document: &document,
         };
         let new = picture(book, key, at);
@@ -193,7 +254,7 @@ impl Tail {
             ..
         } = &new.findings;
         let says_nothing = items.is_empty() && retired.is_empty() && dismissed.is_empty() && scope.is_none();
-        if old == Some(&new) || (old.is_none() && says_nothing) {
+        if old.is_some_and(|old| says_the_same(old, &new)) || (old.is_none() && says_nothing) {
             return Ok(None);
         }
         write(Path::new(&document), &new.document).map_err(WatchError::Document)?;
@@ -201,6 +262,20 @@ impl Tail {
         self.shown.insert(key.clone(), new);
         Ok(Some(findings))
     }
+}
+
+/// True when there is nothing new to show, save that the session was heard of again not long after.
+fn says_the_same(old: &Picture, new: &Picture) -> bool {
+    let (before, now) = (old.findings.last_seen, new.findings.last_seen);
+    let much_later = now.unwrap_or_default().saturating_sub(before.unwrap_or_default()) >= LATE.as_millis() as u64;
+    if much_later {
+        return false;
+    }
+    let findings = SessionFindings {
+        last_seen: now,
+        ..old.findings.clone()
+    };
+    findings == new.findings && old.document == new.document
 }
 
 /// Removes what processes that were killed in the middle of a document have left of it.
@@ -258,7 +333,58 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use proofmark_protocol::Harness;
+
     use super::*;
+    use crate::ledger::Durability;
+    use crate::session::{Fact, FactBody};
+
+    #[tokio::test]
+    async fn that_a_session_was_heard_of_is_told_by_the_minute() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Arc::new(Engine::open(folder.path()).unwrap());
+        let key = SessionKey {
+            harness: Harness::ALL[0],
+            session: "s".to_owned(),
+        };
+        let (ledger, start) = (engine.ledger(), now());
+        let heard = |after: u64| ledger.touch(&key, None, None, start + after).unwrap();
+        let fact = |nth: u64, body: FactBody| {
+            let fact = Fact {
+                at: start,
+                agent: None,
+                turn: 1,
+                anchor: None,
+                key: nth.to_string(),
+                body,
+            };
+            ledger.append(&key, &[fact], Durability::Process).unwrap();
+        };
+        let silent = |nth: u64| fact(nth, FactBody::Said { what: format!("{nth}") });
+        heard(0);
+        let tagged = FactBody::ClaimTagged {
+            claim: "c".to_owned(),
+            text: "it holds".to_owned(),
+            reason: "no box".to_owned(),
+            rewords: None,
+            after_call: None,
+        };
+        fact(1, tagged);
+        let mut tail = engine.watch().tail.unwrap();
+        let seen = |changed: Option<FindingsChanged>| -> Option<u64> { changed?.sessions.first()?.last_seen };
+        assert_eq!(seen(tail.look().unwrap()), Some(start));
+        heard(59_000);
+        silent(2);
+        assert_eq!(tail.look().unwrap(), None, "not for that alone");
+        heard(60_000);
+        silent(3);
+        assert_eq!(seen(tail.look().unwrap()), Some(start + 60_000));
+        heard(500_000);
+        assert_eq!(tail.look().unwrap(), None, "no fact, and looked at just now");
+        tail.heard = Instant::now().checked_sub(LATE).unwrap();
+        assert_eq!(seen(tail.look().unwrap()), Some(start + 500_000));
+        assert_eq!(tail.look().unwrap(), None);
+    }
 
     #[test]
     fn only_what_processes_that_are_gone_have_begun_is_swept() {

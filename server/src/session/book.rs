@@ -96,6 +96,9 @@ const MAX_OBSERVED: usize = 4096;
 /// What an agent is in the book: none is the main agent.
 type Agent = Option<String>;
 
+/// A row of a book with its texts, in bytes: a claim, a finding, an answer, an observation.
+const ROW: usize = 600;
+
 /// A session's facts, folded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Book {
@@ -325,6 +328,13 @@ impl Book {
             row.finding.code == code && row.finding.subject == subject && row.agent.as_deref() == agent
         };
         self.noted.iter().find(is_it)
+    }
+
+    /// About how many bytes this takes.
+    pub fn weight(&self) -> usize {
+        let observed: usize = self.observed.values().map(|observed| observed.newest.len()).sum();
+        let rows = self.claims.len() + self.noted.len() + self.answered.len() + self.refusals.len() + observed;
+        (rows + self.said.len() + self.owed.len()) * ROW
     }
 
     /// Every claim, in the order in which they were first tagged.

@@ -155,7 +155,7 @@ impl Desk {
             let mut editor = stage.tally.well("front ends start", Editor::start(&stage.world, &[]))?;
             let pid = editor.pid();
             stage.attached(pid);
-            let greeted = editor.greet(&stage.world, &capabilities);
+            let greeted = editor.greet(&stage.world.project(), &capabilities, &serde_json::Value::Null);
             stage.tally.event("editors attached");
             let killed = greeted.is_err() && stage.detached(pid);
             stage
