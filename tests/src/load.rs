@@ -257,10 +257,13 @@ fn twice_delivered(stage: &Stage<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Takes the owner away in some way; false where that was not possible.
+type Lose = fn(&Stage<'_>, i32) -> bool;
+
 /// A server that is there and can't be reached, one that was killed, and one that stands still: all of it while everybody
 /// wants something.
 fn servers_lost(stage: &Stage<'_>, over: &AtomicBool) -> Result<()> {
-    let lost: [(&str, fn(&Stage<'_>, i32) -> bool); 3] = [
+    let lost: [(&str, Lose); 3] = [
         ("its socket removed", |stage, _| {
             fs::remove_file(paths::socket(&stage.world.state())).is_ok()
         }),

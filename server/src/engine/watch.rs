@@ -32,6 +32,8 @@ const LATE: Duration = Duration::from_secs(60);
 const MAX_BOOKS: usize = 64;
 /// How often sessions that are shown are looked over for those that are not recent any more.
 const LOOK_OVER: Duration = Duration::from_secs(60 * 60);
+/// A document is written within milliseconds: one that is half written for so long is nobody's.
+const ABANDONED: Duration = Duration::from_secs(10);
 
 /// Why nothing more can be shown.
 #[derive(Debug, Error)]
@@ -64,12 +66,13 @@ struct Tail {
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
     looked_over: Instant,
+    /// Half-written documents may lie about.
+    littered: bool,
 }
 
 impl Engine {
     /// Watches what editors are shown.
     pub fn watch(self: &Arc<Self>) -> Watch {
-        sweep(&self.state_dir);
         let tail = Tail {
             engine: Arc::clone(self),
             ledger: self.ledger(),
@@ -79,6 +82,7 @@ impl Engine {
             books: HashMap::new(),
             shown: HashMap::new(),
             looked_over: Instant::now(),
+            littered: true,
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -151,6 +155,8 @@ impl Watch {
 
 impl Tail {
     fn look(&mut self) -> Result<Option<FindingsChanged>, WatchError> {
+        // A process that was killed just now counts as running for a moment, so this may take some looks.
+        self.littered = self.littered && sweep(self.engine.state_dir(), ABANDONED);
         let ledger = self.engine.ledger();
         if !Arc::ptr_eq(&ledger, &self.ledger) {
             // The ledger broke and was begun anew: nothing that was known of it holds.
@@ -200,6 +206,7 @@ impl Tail {
             let at = Whereabouts {
                 cwd: None,
                 transcript: None,
+                last_seen: None,
                 document: &self.engine.document(&key),
             };
             picture(&Book::default(), &key, at).findings
@@ -278,21 +285,25 @@ fn says_the_same(old: &Picture, new: &Picture) -> bool {
     findings == new.findings && old.document == new.document
 }
 
-/// Removes what processes that were killed in the middle of a document have left of it.
-fn sweep(state_dir: &Path) {
+/// Removes what processes that were killed in the middle of a document have left of it: those that are gone, and, since
+/// their numbers come back, whatever is older than `old`. True when there is more that may have been left.
+fn sweep(state_dir: &Path, old: Duration) -> bool {
     let documents = paths::session_document(state_dir, "", "");
     let entries = documents.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut more = false;
     for entry in entries.into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if name
-            .to_str()
-            .and_then(writer)
-            .is_some_and(|process| !is_running(process))
-        {
+        let Some(process) = entry.file_name().to_str().and_then(writer) else {
+            continue;
+        };
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if !is_running(process) || age().is_some_and(|age| age >= old) {
             // Somebody else may sweep at the same time.
             let _gone = std::fs::remove_file(entry.path());
+        } else {
+            more = true;
         }
     }
+    more
 }
 
 /// The process that began to write a file of this name; none when it is whole.
@@ -400,14 +411,12 @@ mod tests {
         for name in [left.as_str(), &own, "c.md", "d.tmp", "e.x-1.tmp"] {
             std::fs::write(folder.join(name), "").unwrap();
         }
-        sweep(state.path());
         let is_there = |name: &str| folder.join(name).exists();
-        assert!(!is_there(&left));
-        assert!(
-            [own.as_str(), "c.md", "d.tmp", "e.x-1.tmp"]
-                .iter()
-                .all(|name| is_there(name))
-        );
-        sweep(&state.path().join("nowhere"));
+        assert!(sweep(state.path(), ABANDONED), "one may still be written");
+        assert!(!is_there(&left) && is_there(&own));
+        assert!(!sweep(state.path(), Duration::ZERO));
+        assert!(!is_there(&own), "its number is somebody else's by now");
+        assert!(["c.md", "d.tmp", "e.x-1.tmp"].iter().all(|name| is_there(name)));
+        assert!(!sweep(&state.path().join("nowhere"), ABANDONED));
     }
 }
