@@ -56,7 +56,8 @@ struct Tail {
     whole: bool,
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
-    looked_over: Instant,
+    /// When sessions that are shown are looked over next.
+    look_over: Instant,
 }
 
 impl Engine {
@@ -69,7 +70,7 @@ impl Engine {
             whole: true,
             books: HashMap::new(),
             shown: HashMap::new(),
-            looked_over: Instant::now(),
+            look_over: Instant::now() + LOOK_OVER,
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -159,8 +160,8 @@ impl Tail {
                 sessions.push(findings);
             }
         }
-        if self.looked_over.elapsed() >= LOOK_OVER {
-            self.looked_over = Instant::now();
+        if Instant::now() >= self.look_over {
+            self.look_over = Instant::now() + LOOK_OVER;
             sessions.extend(self.forget_old()?);
         }
         self.last = last;
@@ -274,3 +275,6 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     }
     written
 }
+
+#[cfg(test)]
+mod tests;
