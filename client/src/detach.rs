@@ -2,9 +2,10 @@
 //! What the owner then does is the server's.
 
 use std::fs::OpenOptions;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::BorrowedFd;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -26,6 +27,9 @@ use crate::stop;
 const READY: &str = "ready";
 /// How long an owner has to say who it is. It needs no file and no other thread for that, so one that is only busy does.
 const ASK: Duration = Duration::from_millis(500);
+/// How long a new owner has until clients can connect: it may wait for one that is on its way out, and look through a long
+/// ledger. Whoever starts one may hold the lock for starting, so it must not be waited for without an end.
+const READY_WITHIN: Duration = Duration::from_secs(10);
 /// Pause between two tries.
 const RETRY: Duration = Duration::from_millis(20);
 
@@ -112,8 +116,19 @@ fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
         command.args(["--idle-seconds", &seconds.to_string()]);
     }
     let mut child = command.spawn().context("the server can't be started")?;
-    if said_ready(&mut child)? {
-        return Ok(true);
+    let said = child.stdout.take().context("the server has no stdout")?;
+    match heard(said, READY_WITHIN)?.as_deref() {
+        Some(READY) => return Ok(true),
+        Some(_) => {}
+        None => {
+            // Not reaped yet, so the number is its own.
+            child.kill().context("a server that does not start can't be ended")?;
+            child.wait().context("the server can't be waited for")?;
+            bail!(
+                "the server took no connections within {} s and was ended; try again",
+                READY_WITHIN.as_secs()
+            );
+        }
     }
     let status = child.wait().context("the server can't be waited for")?;
     if place.owner()?.is_some() {
@@ -125,15 +140,19 @@ fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
     )
 }
 
-fn said_ready(child: &mut Child) -> anyhow::Result<bool> {
-    let Some(stdout) = child.stdout.take() else {
-        bail!("the server has no stdout")
-    };
-    let mut line = String::new();
-    BufReader::new(stdout)
-        .read_line(&mut line)
-        .context("the server can't be heard")?;
-    Ok(line.trim() == READY)
+/// The first line that a new server says, empty where it ends without one; none when `limit` passes first.
+fn heard(stdout: impl Read + Send + 'static, limit: Duration) -> anyhow::Result<Option<String>> {
+    let (sender, line) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(stdout).read_line(&mut line);
+        // Whoever has stopped waiting does not listen any more.
+        let _late = sender.send(read.map(|_| line.trim().to_owned()));
+    });
+    match line.recv_timeout(limit) {
+        Ok(line) => line.map(Some).context("the server can't be heard"),
+        Err(_) => Ok(None),
+    }
 }
 
 /// What the new owner does once clients can connect: it says so, leaves the terminal, and lets go of the pipe.
@@ -171,4 +190,22 @@ fn inherit_nothing() -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_stands_still_before_it_is_ready_is_not_waited_for_without_an_end() {
+        let (reader, writer) = io::pipe().unwrap();
+        assert_eq!(heard(reader, Duration::from_millis(50)).unwrap(), None);
+        drop(writer);
+        let (reader, mut writer) = io::pipe().unwrap();
+        writeln!(writer, "{READY}").unwrap();
+        assert_eq!(heard(reader, READY_WITHIN).unwrap().as_deref(), Some(READY));
+        let (reader, writer) = io::pipe().unwrap();
+        drop(writer);
+        assert_eq!(heard(reader, READY_WITHIN).unwrap().as_deref(), Some(""), "it ended");
+    }
 }

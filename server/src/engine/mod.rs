@@ -2,6 +2,9 @@
 //! Rules about claims and turns stay in the core; sockets and lines in `rpc/`.
 
 mod effects;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
 mod heard;
 mod judge;

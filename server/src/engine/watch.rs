@@ -9,11 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use proofmark_protocol::findings::{FindingsChanged, SessionFindings, SessionReport, SessionReportParams};
+use proofmark_protocol::findings::{
+    EditorOptions, FindingsChanged, SessionFindings, SessionReport, SessionReportParams,
+};
 use proofmark_protocol::paths;
 use thiserror::Error;
 use tokio::sync::watch;
 
+use super::queries::is_running;
 use super::{Engine, now};
 use crate::ledger::{Ledger, LedgerError};
 use crate::picture::{Picture, Whereabouts, picture};
@@ -21,8 +24,10 @@ use crate::session::{Book, SessionKey};
 
 /// How often the ledger is looked at for facts of other processes, while somebody watches.
 const LOOK: Duration = Duration::from_millis(250);
-/// A session that was not heard of for so long is not shown, in milliseconds: seven days.
-const RECENT: u64 = 7 * 24 * 60 * 60 * 1_000;
+/// A session that was not heard of for so long is not shown, in milliseconds.
+const RECENT: u64 = EditorOptions::LONGEST_AGE_HOURS as u64 * 60 * 60 * 1_000;
+/// How late it may be told that a session was heard of, when that alone is new.
+const LATE: Duration = Duration::from_secs(60);
 /// Books that are held to be folded on; of more, those that changed longest ago are read again when they change.
 const MAX_BOOKS: usize = 64;
 /// How often sessions that are shown are looked over for those that are not recent any more.
@@ -54,6 +59,8 @@ struct Tail {
     ledger: Arc<Ledger>,
     last: i64,
     whole: bool,
+    /// When every session was last looked at for having been heard of.
+    heard: Instant,
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
     /// When sessions that are shown are looked over next.
@@ -63,11 +70,13 @@ struct Tail {
 impl Engine {
     /// Watches what editors are shown.
     pub fn watch(self: &Arc<Self>) -> Watch {
+        sweep(&self.state_dir);
         let tail = Tail {
             engine: Arc::clone(self),
             ledger: self.ledger(),
             last: 0,
             whole: true,
+            heard: Instant::now(),
             books: HashMap::new(),
             shown: HashMap::new(),
             look_over: Instant::now() + LOOK_OVER,
@@ -101,6 +110,7 @@ impl Engine {
         let at = Whereabouts {
             cwd: row.cwd.as_deref(),
             transcript: row.transcript.as_deref(),
+            last_seen: Some(row.last_seen),
             document: &document,
         };
         let text = picture(&book, &row.key, at).document;
@@ -154,6 +164,13 @@ impl Tail {
             true => self.ledger.heard_of_since(now().saturating_sub(RECENT))?,
             false => self.ledger.changed_since(self.last)?,
         };
+        let mut changed = changed;
+        // That a session was heard of is no fact, so the ids do not tell it.
+        if self.heard.elapsed() >= LATE {
+            self.heard = Instant::now();
+            let shown = self.shown.keys().filter(|key| !changed.contains(key));
+            changed.extend(shown.cloned().collect::<Vec<_>>());
+        }
         let mut sessions = Vec::new();
         for key in changed {
             if let Some(findings) = self.session(&key)? {
@@ -212,6 +229,7 @@ impl Tail {
         {
             return Ok(None);
         }
+        let last_seen = row.as_ref().map(|row| row.last_seen);
         let (cwd, transcript) = row.map_or((None, None), |row| (row.cwd, row.transcript));
         self.bound_books();
         let (last, book) = self.books.entry(key.clone()).or_default();
@@ -224,6 +242,7 @@ impl Tail {
         let at = Whereabouts {
             cwd: cwd.as_deref(),
             transcript: transcript.as_deref(),
+            last_seen,
             document: &document,
         };
         let new = picture(book, key, at);
@@ -236,7 +255,7 @@ impl Tail {
             ..
         } = &new.findings;
         let says_nothing = items.is_empty() && retired.is_empty() && dismissed.is_empty() && scope.is_none();
-        if old == Some(&new) || (old.is_none() && says_nothing) {
+        if old.is_some_and(|old| says_the_same(old, &new)) || (old.is_none() && says_nothing) {
             return Ok(None);
         }
         write(Path::new(&document), &new.document).map_err(WatchError::Document)?;
@@ -244,6 +263,43 @@ impl Tail {
         self.shown.insert(key.clone(), new);
         Ok(Some(findings))
     }
+}
+
+/// True when there is nothing new to show, save that the session was heard of again not long after.
+fn says_the_same(old: &Picture, new: &Picture) -> bool {
+    let (before, now) = (old.findings.last_seen, new.findings.last_seen);
+    let much_later = now.unwrap_or_default().saturating_sub(before.unwrap_or_default()) >= LATE.as_millis() as u64;
+    if much_later {
+        return false;
+    }
+    let findings = SessionFindings {
+        last_seen: now,
+        ..old.findings.clone()
+    };
+    findings == new.findings && old.document == new.document
+}
+
+/// Removes what processes that were killed in the middle of a document have left of it.
+fn sweep(state_dir: &Path) {
+    let documents = paths::session_document(state_dir, "", "");
+    let entries = documents.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name
+            .to_str()
+            .and_then(writer)
+            .is_some_and(|process| !is_running(process))
+        {
+            // Somebody else may sweep at the same time.
+            let _gone = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The process that began to write a file of this name; none when it is whole.
+fn writer(name: &str) -> Option<u32> {
+    let (_, process) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
+    process.split_once('-')?.0.parse().ok()
 }
 
 /// Documents that this process has begun to write.

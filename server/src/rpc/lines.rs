@@ -22,6 +22,10 @@ use tokio::sync::mpsc;
 
 use crate::rpc::owner::Control;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
+
 /// Messages of a subscription that wait for a slow reader; the subscription itself waits with the rest.
 const WAITING: usize = 4;
 

@@ -153,7 +153,12 @@ impl Book {
                 matched,
                 why,
             } => {
-                if let Some(row) = self.by_id.get(claim).and_then(|at| self.claims.get_mut(*at)) {
+                // A stop that was decided while the person retired the claim comes behind the person's word, and does not
+                // take it back.
+                let by_person = |row: &ClaimRow| row.state == ClaimState::Retired && *state != ClaimState::Retired;
+                if let Some(row) = self.by_id.get(claim).and_then(|at| self.claims.get_mut(*at))
+                    && !by_person(row)
+                {
                     row.state = *state;
                     row.changed = fact.at;
                     row.settled_by.clone_from(settled_by);
@@ -192,7 +197,11 @@ impl Book {
             }
             FactBody::Noted { finding } => self.note(fact, finding),
             FactBody::FindingEnded { finding, end } => {
-                if let Some(row) = self.noted_row(finding) {
+                // As with a claim: what a check says does not take back the person's word.
+                let is_persons = |end: &FindingEnd| matches!(end, FindingEnd::Dismissed { .. });
+                if let Some(row) = self.noted_row(finding)
+                    && (is_persons(end) || !row.end.as_ref().is_some_and(is_persons))
+                {
                     row.end = Some(end.clone());
                     row.changed = fact.at;
                 }
@@ -439,3 +448,6 @@ pub(super) fn short_hash(parts: &[&str]) -> String {
     }
     format!("{:010x}", hasher.finish() >> 24)
 }
+
+#[cfg(test)]
+mod tests;

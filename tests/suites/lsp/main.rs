@@ -3,6 +3,7 @@
 
 mod acted;
 mod kept;
+mod told;
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -68,3 +68,75 @@ async fn a_session_that_is_removed_from_the_ledger_is_shown_no_more() {
     assert_eq!(shown(watch.next().await.unwrap()), [("s".to_owned(), 0)]);
     assert_eq!(watch.tail.as_ref().unwrap().shown.len(), 1);
 }
+
+#[tokio::test]
+async fn that_a_session_was_heard_of_is_told_by_the_minute() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Arc::new(Engine::open(folder.path()).unwrap());
+    let key = SessionKey {
+        harness: Harness::ALL[0],
+        session: "s".to_owned(),
+    };
+    let (ledger, start) = (engine.ledger(), now());
+    let heard = |after: u64| ledger.touch(&key, None, None, start + after).unwrap();
+    let fact = |nth: u64, body: FactBody| {
+        let fact = Fact {
+            at: start,
+            agent: None,
+            turn: 1,
+            anchor: None,
+            key: nth.to_string(),
+            body,
+        };
+        ledger.append(&key, &[fact], Durability::Process).unwrap();
+    };
+    let silent = |nth: u64| fact(nth, FactBody::Said { what: format!("{nth}") });
+    heard(0);
+    let tagged = FactBody::ClaimTagged {
+        claim: "c".to_owned(),
+        text: "it holds".to_owned(),
+        reason: "no box".to_owned(),
+        rewords: None,
+        after_call: None,
+    };
+    fact(1, tagged);
+    let mut tail = engine.watch().tail.unwrap();
+    let seen = |changed: Option<FindingsChanged>| -> Option<u64> { changed?.sessions.first()?.last_seen };
+    assert_eq!(seen(tail.look().unwrap()), Some(start));
+    heard(59_000);
+    silent(2);
+    assert_eq!(tail.look().unwrap(), None, "not for that alone");
+    heard(60_000);
+    silent(3);
+    assert_eq!(seen(tail.look().unwrap()), Some(start + 60_000));
+    heard(500_000);
+    assert_eq!(tail.look().unwrap(), None, "no fact, and looked at just now");
+    tail.heard = Instant::now().checked_sub(LATE).unwrap();
+    assert_eq!(seen(tail.look().unwrap()), Some(start + 500_000));
+    assert_eq!(tail.look().unwrap(), None);
+}
+
+#[test]
+fn only_what_processes_that_are_gone_have_begun_is_swept() {
+    let state = tempfile::tempdir().unwrap();
+    let folder = state.path().join("sessions");
+    std::fs::create_dir(&folder).unwrap();
+    let mut gone = std::process::Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    let (left, own) = (
+        format!("a.{}-3.tmp", gone.id()),
+        format!("b.{}-0.tmp", std::process::id()),
+    );
+    for name in [left.as_str(), &own, "c.md", "d.tmp", "e.x-1.tmp"] {
+        std::fs::write(folder.join(name), "").unwrap();
+    }
+    sweep(state.path());
+    let is_there = |name: &str| folder.join(name).exists();
+    assert!(!is_there(&left));
+    assert!(
+        [own.as_str(), "c.md", "d.tmp", "e.x-1.tmp"]
+            .iter()
+            .all(|name| is_there(name))
+    );
+    sweep(&state.path().join("nowhere"));
+}
