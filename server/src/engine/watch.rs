@@ -201,6 +201,7 @@ impl Tail {
             let at = Whereabouts {
                 cwd: None,
                 transcript: None,
+                last_seen: None,
                 document: &self.engine.document(&key),
             };
             picture(&Book::default(), &key, at).findings
