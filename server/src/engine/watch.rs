@@ -65,9 +65,10 @@ struct Tail {
     heard: Instant,
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
-    looked_over: Instant,
     /// Half-written documents may lie about.
     littered: bool,
+    /// When sessions that are shown are looked over next.
+    look_over: Instant,
 }
 
 impl Engine {
@@ -81,8 +82,8 @@ impl Engine {
             heard: Instant::now(),
             books: HashMap::new(),
             shown: HashMap::new(),
-            looked_over: Instant::now(),
             littered: true,
+            look_over: Instant::now() + LOOK_OVER,
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -182,8 +183,8 @@ impl Tail {
                 sessions.push(findings);
             }
         }
-        if self.looked_over.elapsed() >= LOOK_OVER {
-            self.looked_over = Instant::now();
+        if Instant::now() >= self.look_over {
+            self.look_over = Instant::now() + LOOK_OVER;
             sessions.extend(self.forget_old()?);
         }
         self.last = last;
@@ -343,80 +344,4 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proofmark_protocol::Harness;
-
-    use super::*;
-    use crate::ledger::Durability;
-    use crate::session::{Fact, FactBody};
-
-    #[tokio::test]
-    async fn that_a_session_was_heard_of_is_told_by_the_minute() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = Arc::new(Engine::open(folder.path()).unwrap());
-        let key = SessionKey {
-            harness: Harness::ALL[0],
-            session: "s".to_owned(),
-        };
-        let (ledger, start) = (engine.ledger(), now());
-        let heard = |after: u64| ledger.touch(&key, None, None, start + after).unwrap();
-        let fact = |nth: u64, body: FactBody| {
-            let fact = Fact {
-                at: start,
-                agent: None,
-                turn: 1,
-                anchor: None,
-                key: nth.to_string(),
-                body,
-            };
-            ledger.append(&key, &[fact], Durability::Process).unwrap();
-        };
-        let silent = |nth: u64| fact(nth, FactBody::Said { what: format!("{nth}") });
-        heard(0);
-        let tagged = FactBody::ClaimTagged {
-            claim: "c".to_owned(),
-            text: "it holds".to_owned(),
-            reason: "no box".to_owned(),
-            rewords: None,
-            after_call: None,
-        };
-        fact(1, tagged);
-        let mut tail = engine.watch().tail.unwrap();
-        let seen = |changed: Option<FindingsChanged>| -> Option<u64> { changed?.sessions.first()?.last_seen };
-        assert_eq!(seen(tail.look().unwrap()), Some(start));
-        heard(59_000);
-        silent(2);
-        assert_eq!(tail.look().unwrap(), None, "not for that alone");
-        heard(60_000);
-        silent(3);
-        assert_eq!(seen(tail.look().unwrap()), Some(start + 60_000));
-        heard(500_000);
-        assert_eq!(tail.look().unwrap(), None, "no fact, and looked at just now");
-        tail.heard = Instant::now().checked_sub(LATE).unwrap();
-        assert_eq!(seen(tail.look().unwrap()), Some(start + 500_000));
-        assert_eq!(tail.look().unwrap(), None);
-    }
-
-    #[test]
-    fn only_what_processes_that_are_gone_have_begun_is_swept() {
-        let state = tempfile::tempdir().unwrap();
-        let folder = state.path().join("sessions");
-        std::fs::create_dir(&folder).unwrap();
-        let mut gone = std::process::Command::new("true").spawn().unwrap();
-        gone.wait().unwrap();
-        let (left, own) = (
-            format!("a.{}-3.tmp", gone.id()),
-            format!("b.{}-0.tmp", std::process::id()),
-        );
-        for name in [left.as_str(), &own, "c.md", "d.tmp", "e.x-1.tmp"] {
-            std::fs::write(folder.join(name), "").unwrap();
-        }
-        let is_there = |name: &str| folder.join(name).exists();
-        assert!(sweep(state.path(), ABANDONED), "one may still be written");
-        assert!(!is_there(&left) && is_there(&own));
-        assert!(!sweep(state.path(), Duration::ZERO));
-        assert!(!is_there(&own), "its number is somebody else's by now");
-        assert!(["c.md", "d.tmp", "e.x-1.tmp"].iter().all(|name| is_there(name)));
-        assert!(!sweep(&state.path().join("nowhere"), ABANDONED));
-    }
-}
+mod tests;
