@@ -2,7 +2,7 @@
 // Each part stands in a file of its own; nothing is decided here.
 import * as vscode from 'vscode';
 import { reworded } from './actions';
-import { register } from './commands/all';
+import { register } from './commands/shared';
 import { check } from './commands/check';
 import { findings } from './commands/findings';
 import { scope } from './commands/scope';
