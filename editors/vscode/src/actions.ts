@@ -2,7 +2,7 @@
 // What they do stays with the commands.
 import * as vscode from 'vscode';
 import type { Model } from './model';
-import { asTarget } from './commands/all';
+import { asTarget } from './commands/shared';
 import { dataOf } from './places';
 
 /** The order in which they are offered: to look comes before to put aside, so that a hasty Enter loses nothing. */

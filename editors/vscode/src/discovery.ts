@@ -4,6 +4,9 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 
+/** The program. There is none for Windows. */
+const NAME = 'proofmark';
+
 /** What the search depends on. */
 export interface Surroundings {
   /** The setting `proofmark.server.path`; empty for none. */
@@ -12,7 +15,6 @@ export interface Surroundings {
   readonly extension: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home?: string;
-  readonly platform?: NodeJS.Platform;
 }
 
 /** The program, and where it is from; or why there is none, in words for the person. */
@@ -22,7 +24,6 @@ export type Found =
 
 /** Looks for the program. A setting that leads nowhere is said, and not passed over: the person wants that one. */
 export function find(around: Surroundings): Found {
-  const name = (around.platform ?? process.platform) === 'win32' ? 'proofmark.exe' : 'proofmark';
   const wanted = around.setting.trim();
   if (wanted !== '') {
     const full = expand(wanted, around.home ?? os.homedir());
@@ -32,12 +33,12 @@ export function find(around: Surroundings): Found {
       ? { path: full, from: 'setting' }
       : { missing: 'The file that proofmark.server.path names can not be executed.' };
   }
-  const bundled = path.join(around.extension, 'server', name);
+  const bundled = path.join(around.extension, 'server', NAME);
   if (isFile(bundled) && makeExecutable(bundled)) return { path: bundled, from: 'extension' };
   for (const folder of (around.env['PATH'] ?? '').split(path.delimiter)) {
     // A relative folder on the PATH would be one of the workspace.
     if (!path.isAbsolute(folder)) continue;
-    const candidate = path.join(folder, name);
+    const candidate = path.join(folder, NAME);
     if (isFile(candidate) && isExecutable(candidate)) return { path: candidate, from: 'PATH' };
   }
   return { missing: 'The program proofmark is not in this extension, and not on the PATH.' };

@@ -2,7 +2,7 @@
 // Each part stands in a file of its own; nothing is decided here.
 import * as vscode from 'vscode';
 import { reworded } from './actions';
-import { register } from './commands/all';
+import { register } from './commands/shared';
 import { check } from './commands/check';
 import { findings } from './commands/findings';
 import { scope } from './commands/scope';
@@ -36,8 +36,10 @@ export function activate(context: vscode.ExtensionContext): Api {
     code2Protocol: (uri) => code2Protocol(model, uri),
     middleware: {
       handleDiagnostics: (uri, diagnostics, next) => places.take(uri, diagnostics, next),
+      // Asked at each move of the cursor: of a file without findings the server need not be.
       provideCodeActions: async (document, range, about, token, next) =>
-        reworded(model, await next(document, range, about, token), about.diagnostics),
+        places.has(document.uri) ? reworded(model, await next(document, range, about, token), about.diagnostics) : [],
+      provideHover: (document, position, token, next) => (places.has(document.uri) ? next(document, position, token) : null),
     },
   });
   running = server;

@@ -2,7 +2,7 @@
 // What a diagnostic says is the server's.
 import * as vscode from 'vscode';
 import type { Model, Shown } from './model';
-import { reportUri } from './report';
+import { reportUri, SCHEME } from './report';
 
 type Publish = (uri: vscode.Uri, diagnostics: vscode.Diagnostic[]) => void;
 
@@ -48,6 +48,11 @@ export class Places {
       sent.shownAt = this.shown(sent.uri);
       this.pass(sent.diagnostics, sent.shownAt, sent.publish);
     }
+  }
+
+  /** True for a report, whose rows can be taken back too, and for a file with findings. */
+  has(uri: vscode.Uri): boolean {
+    return uri.scheme === SCHEME || this.sent.has(uri.toString());
   }
 
   /** Forgets them: the client that showed them is gone, and took them with it. */

@@ -17,6 +17,7 @@ test('a command that could run by itself, or that hides something, is not typed'
   for (const command of [undefined, '', '  ', 'a\nb', 'a\rb', 'a\tb', 'a\x1b[Ab', 'a\x03', 'a\u2028b', 'a\u202eb', 'a\u200bb', 'a\u0085b', 'x'.repeat(1_001)]) {
     const reason = refusal(command);
     assert.ok(reason !== undefined && reason.endsWith('.') && reason.length <= 120, JSON.stringify(command));
+    assert.equal(/control/.test(reason), /[\0-\x1f\x85]/.test(command ?? ''), `${JSON.stringify(command)}: ${reason}`);
   }
 });
 

@@ -20,8 +20,13 @@ test('the setting, then the extension\'s own, then the PATH', (t) => {
     fs.chmodSync(file, mode);
     return file;
   };
-  const around = { setting: '', extension: path.join(root, 'ext'), home: root, platform: 'linux' as const };
+  const around = { setting: '', extension: path.join(root, 'ext'), home: root };
   const PATH = ['relative', path.join(root, 'none'), path.join(root, 'one'), path.join(root, 'two')].join(path.delimiter);
+  // A workspace may have such a folder, and is the working folder.
+  const cwd = process.cwd();
+  t.after(() => process.chdir(cwd));
+  make('relative/proofmark');
+  process.chdir(root);
   assert.ok('missing' in find({ ...around, env: { PATH } }));
   assert.ok('missing' in find({ ...around, env: {} }));
   make('one/proofmark', 0o644);

@@ -3,8 +3,8 @@
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { refusal } from '../command';
-import type { Commands, Parts } from './all';
-import { finding } from './all';
+import type { Commands, Parts } from './shared';
+import { finding } from './shared';
 
 /** The command. */
 export function check(parts: Parts): Commands {

@@ -9,8 +9,8 @@ import { SAMPLE_URI, show } from '../report';
 import { inert, plain, shortId } from '../texts';
 import { lineOf, needles } from '../transcript';
 import { askPrompt } from './prompt';
-import type { Commands, Parts } from './all';
-import { asTarget, finding, reason, session } from './all';
+import type { Commands, Parts } from './shared';
+import { asTarget, finding, reason, session } from './shared';
 
 /** The commands. */
 export function findings(parts: Parts): Commands {

@@ -3,8 +3,8 @@
 import * as vscode from 'vscode';
 import type { ReleaseScopeParams, SessionStatus, SetScopeParams } from '../protocol';
 import { age, harnessName, inert, phaseName, scopeText, shortId } from '../texts';
-import type { Commands, Parts } from './all';
-import { session } from './all';
+import type { Commands, Parts } from './shared';
+import { session } from './shared';
 
 /** The shortest and the longest scope, in characters. */
 const SHORTEST = 3;

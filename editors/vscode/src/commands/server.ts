@@ -2,7 +2,7 @@
 // Its life is told in src/server.ts.
 import * as vscode from 'vscode';
 import { inert } from '../texts';
-import type { Commands, Parts } from './all';
+import type { Commands, Parts } from './shared';
 
 /** The commands. */
 export function server(parts: Parts): Commands {
