@@ -180,3 +180,38 @@ fn edit(input: &Value) -> Result<()> {
     ensure!(text.matches(old).count() == 1, "{path} does not hold {old:?} once");
     Ok(fs::write(path, text.replacen(old, part("new_string")?, 1))?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recording_shows_where_the_person_spoke_and_where_a_turn_ended() {
+        let path = fixtures().join("claude-code/recorded/editors.jsonl");
+        let text = fs::read_to_string(path).unwrap();
+        let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(rows.iter().filter_map(prompt).count(), 5);
+        // One turn was sent back once, so there is one stop more than there are prompts.
+        let mut stops = 0;
+        let mut spoken = false;
+        for row in &rows {
+            if row["type"] == "assistant" {
+                spoken = true;
+            } else if follows_a_stop(row) && spoken {
+                (stops, spoken) = (stops + 1, false);
+            }
+        }
+        assert_eq!(stops, 6);
+    }
+
+    #[test]
+    fn an_edit_that_does_not_fit_the_file_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.py");
+        fs::write(&file, "one two").unwrap();
+        let input = |old: &str| json!({"file_path": file, "old_string": old, "new_string": "x"});
+        edit(&input("two")).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "one x");
+        assert!(edit(&input("three")).unwrap_err().to_string().contains("three"));
+    }
+}

@@ -20,7 +20,7 @@ export class Browser {
     browser.context = await chromium.launchPersistentContext(path.join(path.dirname(feed.places.home), 'chromium'), {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
       headless: true,
-      viewport: { width: 1280, height: 800 },
+      viewport: { width: 1360, height: 860 },
       permissions: ['clipboard-read', 'clipboard-write'],
       args: FLAGS,
       env: { PATH: '/usr/bin:/bin', HOME: feed.places.home, LANG: 'C.UTF-8' },

@@ -10,7 +10,6 @@ import { until } from './checks.mjs';
 /** Settings that make each picture the same and keep the editor quiet. */
 const QUIET = {
   'workbench.startupEditor': 'none',
-  'workbench.colorTheme': 'Default Light Modern',
   'workbench.enableExperiments': false,
   'workbench.settings.enableNaturalLanguageSearch': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
@@ -25,10 +24,18 @@ const QUIET = {
   'security.workspace.trust.enabled': false,
   'window.commandCenter': false,
   'editor.minimap.enabled': false,
+  // One row for each finding, and all of them drawn.
+  'problems.defaultViewMode': 'table',
   'git.enabled': false,
   // Rows of text, not a canvas: they can be read.
   'terminal.integrated.gpuAcceleration': 'off',
   'window.title': '${rootName}',
+};
+
+/** The light and the dark theme of a version that it has by default. */
+const THEMES = {
+  1.139: { light: 'Light 2026', dark: 'Dark 2026' },
+  1.105: { light: 'Default Light Modern', dark: 'Default Dark Modern' },
 };
 
 export class Host {
@@ -44,8 +51,8 @@ export class Host {
   }
 
   /** The person's settings: the quiet ones, and these. What is about a program is set where the server runs. */
-  set(settings) {
-    const all = { ...QUIET, 'proofmark.server.path': this.feed.places.proofmark, ...settings };
+  set(settings, theme = 'light') {
+    const all = { ...QUIET, 'workbench.colorTheme': THEMES[this.version][theme], 'proofmark.server.path': this.feed.places.proofmark, ...settings };
     const machine = (name) => name.startsWith('proofmark.server.');
     const write = (folder, wanted) => {
       const some = Object.fromEntries(Object.entries(all).filter(([name]) => machine(name) === wanted));
