@@ -2,5 +2,6 @@
 //! What the server does within that time stays out.
 
 pub mod figures;
+pub mod memory;
 pub mod record;
 pub mod rows;

@@ -16,6 +16,7 @@ use proofmark_protocol::paths;
 use thiserror::Error;
 use tokio::sync::watch;
 
+use super::queries::is_running;
 use super::{Engine, now};
 use crate::ledger::{Ledger, LedgerError};
 use crate::picture::{Picture, Whereabouts, picture};
@@ -27,6 +28,10 @@ const LOOK: Duration = Duration::from_millis(250);
 const RECENT: u64 = EditorOptions::LONGEST_AGE_HOURS as u64 * 60 * 60 * 1_000;
 /// How late it may be told that a session was heard of, when that alone is new.
 const LATE: Duration = Duration::from_secs(60);
+/// Books that are held to be folded on; of more, those that changed longest ago are read again when they change.
+const MAX_BOOKS: usize = 64;
+/// How often sessions that are shown are looked over for those that are not recent any more.
+const LOOK_OVER: Duration = Duration::from_secs(60 * 60);
 
 /// Why nothing more can be shown.
 #[derive(Debug, Error)]
@@ -58,11 +63,13 @@ struct Tail {
     heard: Instant,
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
+    looked_over: Instant,
 }
 
 impl Engine {
     /// Watches what editors are shown.
     pub fn watch(self: &Arc<Self>) -> Watch {
+        sweep(&self.state_dir);
         let tail = Tail {
             engine: Arc::clone(self),
             ledger: self.ledger(),
@@ -71,6 +78,7 @@ impl Engine {
             heard: Instant::now(),
             books: HashMap::new(),
             shown: HashMap::new(),
+            looked_over: Instant::now(),
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -168,9 +176,46 @@ impl Tail {
                 sessions.push(findings);
             }
         }
+        if self.looked_over.elapsed() >= LOOK_OVER {
+            self.looked_over = Instant::now();
+            sessions.extend(self.forget_old()?);
+        }
         self.last = last;
         let whole = std::mem::take(&mut self.whole);
         Ok((whole || !sessions.is_empty()).then_some(FindingsChanged { whole, sessions }))
+    }
+
+    /// Forgets sessions that are not recent any more, or not on the ledger: of those that were shown nothing is left to show.
+    fn forget_old(&mut self) -> Result<Vec<SessionFindings>, WatchError> {
+        let recent = now().saturating_sub(RECENT);
+        let mut old = Vec::new();
+        for key in self.shown.keys() {
+            if self.ledger.session(key)?.is_none_or(|row| row.last_seen < recent) {
+                old.push(key.clone());
+            }
+        }
+        let empty = |key: SessionKey| {
+            self.books.remove(&key);
+            self.shown.remove(&key);
+            let at = Whereabouts {
+                cwd: None,
+                transcript: None,
+                document: &self.engine.document(&key),
+            };
+            picture(&Book::default(), &key, at).findings
+        };
+        Ok(old.into_iter().map(empty).collect())
+    }
+
+    /// Forgets the books that changed longest ago, where there are too many.
+    fn bound_books(&mut self) {
+        if self.books.len() > MAX_BOOKS {
+            let mut places: Vec<i64> = self.books.values().map(|(last, _)| *last).collect();
+            places.sort_unstable();
+            // Half of them at once, or each new one would have all of them looked over.
+            let oldest = places[places.len() - MAX_BOOKS / 2];
+            self.books.retain(|_, (last, _)| *last >= oldest);
+        }
     }
 
     /// What a session that got new facts has to say, if that is something else than before.
@@ -185,6 +230,7 @@ impl Tail {
         }
         let last_seen = row.as_ref().map(|row| row.last_seen);
         let (cwd, transcript) = row.map_or((None, None), |row| (row.cwd, row.transcript));
+        self.bound_books();
         let (last, book) = self.books.entry(key.clone()).or_default();
         let new = self.ledger.facts(key, *last)?;
         for stored in &new.facts {
@@ -230,6 +276,29 @@ fn says_the_same(old: &Picture, new: &Picture) -> bool {
         ..old.findings.clone()
     };
     findings == new.findings && old.document == new.document
+}
+
+/// Removes what processes that were killed in the middle of a document have left of it.
+fn sweep(state_dir: &Path) {
+    let documents = paths::session_document(state_dir, "", "");
+    let entries = documents.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name
+            .to_str()
+            .and_then(writer)
+            .is_some_and(|process| !is_running(process))
+        {
+            // Somebody else may sweep at the same time.
+            let _gone = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The process that began to write a file of this name; none when it is whole.
+fn writer(name: &str) -> Option<u32> {
+    let (_, process) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
+    process.split_once('-')?.0.parse().ok()
 }
 
 /// Documents that this process has begun to write.
@@ -315,5 +384,30 @@ mod tests {
         tail.heard = Instant::now().checked_sub(LATE).unwrap();
         assert_eq!(seen(tail.look().unwrap()), Some(start + 500_000));
         assert_eq!(tail.look().unwrap(), None);
+    }
+
+    #[test]
+    fn only_what_processes_that_are_gone_have_begun_is_swept() {
+        let state = tempfile::tempdir().unwrap();
+        let folder = state.path().join("sessions");
+        std::fs::create_dir(&folder).unwrap();
+        let mut gone = std::process::Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        let (left, own) = (
+            format!("a.{}-3.tmp", gone.id()),
+            format!("b.{}-0.tmp", std::process::id()),
+        );
+        for name in [left.as_str(), &own, "c.md", "d.tmp", "e.x-1.tmp"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        sweep(state.path());
+        let is_there = |name: &str| folder.join(name).exists();
+        assert!(!is_there(&left));
+        assert!(
+            [own.as_str(), "c.md", "d.tmp", "e.x-1.tmp"]
+                .iter()
+                .all(|name| is_there(name))
+        );
+        sweep(&state.path().join("nowhere"));
     }
 }

@@ -103,7 +103,7 @@ impl Follower {
         self.read_within(LIMITS, go_on, line)
     }
 
-    fn read_within(
+    pub(super) fn read_within(
         &mut self,
         limits: Limits,
         go_on: &dyn Fn() -> bool,
