@@ -168,19 +168,24 @@ await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) =>
     await window.press('Escape');
   });
 
-  await check('the same in dark', async () => {
-    host.set({}, 'dark');
-    window = await open(feed.places.project);
-    await window.page.locator('.monaco-workbench.vs-dark').waitFor();
-    await window.hasStatus('lock', 'Proofmark', 90_000);
-    await window.problems();
-    await window.problem(CLAIM).first().click();
-    await window.press('Enter');
-    await window.page.locator('.editor-instance .squiggly-info').first().waitFor();
-    await window.unfold();
-    await window.picture('12-dark');
-    await window.command('Proofmark: Show Session Report');
-    await window.text('stale-verdict').first().waitFor();
-    await window.picture('13-dark-report');
-  });
+  for (const theme of ['light', 'dark']) {
+    await check(`a new window in ${theme} colours shows all of it`, async () => {
+      const [{ id }] = await feed.told('findings');
+      if (theme === 'light') await feed.ask({ do: 'proofmark', arguments: ['dismiss', id, '--undo'] });
+      // As a person has it who has set nothing: related places stand under a finding.
+      host.set({ 'problems.defaultViewMode': 'tree' }, theme);
+      window = await open(feed.places.project);
+      await window.page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs').waitFor();
+      await window.hasStatus('warning', '1 stale', 90_000);
+      await window.unfold();
+      await window.problems();
+      await window.problem(STALE).first().click();
+      await window.press('Enter');
+      await window.lens.filter({ hasText: 'turn 2' }).first().waitFor();
+      await window.picture(`12-${theme}-findings`);
+      await window.command('Proofmark: Show Session Report');
+      await window.text('stale-verdict').first().waitFor();
+      await window.picture(`13-${theme}-report`);
+    });
+  }
 });

@@ -109,10 +109,25 @@ export class Window {
     return this.page.locator('.pane', { has: this.page.locator('.pane-header[aria-label*="Agent Verdicts"]') });
   }
 
+  /** Unfolds the view, and folds the files above it, so that its rows have room. */
   async unfold() {
-    const header = this.verdicts.locator('.pane-header');
-    if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
-    await until('Agent Verdicts is unfolded', async () => (await header.getAttribute('aria-expanded')) === 'true');
+    await this.#pane(this.verdicts, true);
+    await this.#pane(this.page.locator('.pane', { has: this.page.locator('.pane-header[aria-label^="Explorer Section"]') }), false);
+  }
+
+  async #pane(pane, open) {
+    const header = pane.locator('.pane-header').first();
+    await until(`a part of the side bar is ${open ? 'unfolded' : 'folded'}`, async () => {
+      if ((await header.getAttribute('aria-expanded')) === String(open)) return true;
+      await header.click();
+      return false;
+    });
+  }
+
+  /** Folds all rows of the view. */
+  async foldAll() {
+    await this.verdicts.locator('.pane-header').hover();
+    await this.verdicts.locator('.action-label[aria-label="Collapse All"]').click();
   }
 
   row(text) {
