@@ -7,6 +7,7 @@ mod follow;
 pub mod fuzzing;
 mod identity;
 mod lines;
+mod places;
 
 pub use follow::{Follower, MAX_LINE, Progress, RecordError};
 pub use lines::Line;
