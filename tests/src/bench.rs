@@ -5,6 +5,7 @@ pub mod cold;
 mod event;
 pub mod figures;
 pub mod load;
+pub mod memory;
 pub mod mix;
 pub mod record;
 pub mod report;

@@ -107,7 +107,7 @@ impl Follower {
         self.read_within(LIMITS, &PLACES, go_on, line)
     }
 
-    fn read_within(
+    pub(super) fn read_within(
         &mut self,
         limits: Limits,
         places: &Places,

@@ -2,6 +2,9 @@
 //! What a line means is the harness's room's business.
 
 mod follow;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod identity;
 mod lines;
 mod places;

@@ -82,6 +82,12 @@ impl Hashes {
         }
     }
 
+    /// About how many bytes this takes.
+    fn weight(&self) -> usize {
+        // A tree's nodes are two thirds full.
+        self.seen.len() * 2 * size_of::<u32>()
+    }
+
     fn has(&self, hash: u32) -> Known {
         match (self.seen.contains(&hash), self.full) {
             (true, _) => Known::Yes,
@@ -98,6 +104,11 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// About how many bytes this takes.
+    pub fn weight(&self) -> usize {
+        self.hashes.weight()
+    }
+
     /// Takes in what the person wrote, quotes and code included: whatever stands there they have seen.
     pub fn hear(&mut self, text: &str) {
         if self.hashes.full {
@@ -147,6 +158,11 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// About how many bytes this takes.
+    pub fn weight(&self) -> usize {
+        self.hashes.weight()
+    }
+
     /// Takes in what a call was asked: command, path, pattern.
     pub fn asked(&mut self, input: &str) {
         if self.hashes.full {
