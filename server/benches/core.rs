@@ -25,9 +25,9 @@ use serde::Deserialize;
 static ALLOCATOR: divan::AllocProfiler = divan::AllocProfiler::system();
 
 /// Captured sessions with calls of all kinds.
-const SESSIONS: [(Harness, &str); 2] = [
-    (Harness::ClaudeCode, "claude-code/2.1.332/transcript-tools.jsonl"),
-    (Harness::Codex, "codex/0.171.0/rollout-parallel.jsonl"),
+const SESSIONS: [(&str, &str); 2] = [
+    ("claude-code", "claude-code/2.1.332/transcript-tools.jsonl"),
+    ("codex", "codex/0.171.0/rollout-parallel.jsonl"),
 ];
 
 fn main() {
@@ -39,8 +39,8 @@ fn fixture(path: &str) -> String {
     fs::read_to_string(fixtures.join(path)).unwrap()
 }
 
-fn entries(harness: Harness, text: &str) -> Vec<Entry> {
-    let spec = harness::spec(harness).unwrap();
+fn entries(harness: &str, text: &str) -> Vec<Entry> {
+    let spec = harness::spec(Harness::from_name(harness).unwrap()).unwrap();
     let (mut memory, mut entries) = (Memory::default(), Vec::new());
     for line in text.lines() {
         let mut reader = Reader {
@@ -54,7 +54,7 @@ fn entries(harness: Harness, text: &str) -> Vec<Entry> {
 }
 
 #[divan::bench(args = SESSIONS)]
-fn read_lines(bencher: Bencher<'_, '_>, (harness, path): (Harness, &str)) {
+fn read_lines(bencher: Bencher<'_, '_>, (harness, path): (&str, &str)) {
     let text = fixture(path);
     bencher
         .counter(BytesCount::of_str(&text))
@@ -62,7 +62,7 @@ fn read_lines(bencher: Bencher<'_, '_>, (harness, path): (Harness, &str)) {
 }
 
 #[divan::bench(args = SESSIONS)]
-fn fold(bencher: Bencher<'_, '_>, (harness, path): (Harness, &str)) {
+fn fold(bencher: Bencher<'_, '_>, (harness, path): (&str, &str)) {
     let entries = entries(harness, &fixture(path));
     bencher
         .counter(ItemsCount::new(entries.len()))

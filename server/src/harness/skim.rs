@@ -177,8 +177,14 @@ mod tests {
     fn the_first_telling_member_is_told() {
         let cases: [(&str, Option<First<'_>>); 7] = [
             (r#"{"a":1,"type":"z","message":{}}"#, Some(First::Type(b"z"))),
-            (r#"{"a":{"type":"x"},"message":{"type":"y"},"type":"z"}"#, Some(First::Message)),
-            (r#"{"attachment":{"type":"y"},"type":"z"}"#, Some(First::Attachment(Some(b"y")))),
+            (
+                r#"{"a":{"type":"x"},"message":{"type":"y"},"type":"z"}"#,
+                Some(First::Message),
+            ),
+            (
+                r#"{"attachment":{"type":"y"},"type":"z"}"#,
+                Some(First::Attachment(Some(b"y"))),
+            ),
             (r#"{"attachment":7,"type":"z"}"#, Some(First::Attachment(None))),
             (r#"{"type":"\u0078"}"#, None),
             (r#"{"t\u0079pe":"x","type":"z"}"#, None),

@@ -232,7 +232,7 @@ fn id(bytes: &[u8]) -> Option<(usize, usize, u32)> {
         .take_while(|byte| byte.is_ascii_alphanumeric());
     let length = prefix.len() + name.count();
     // What is left of a shorter one would not tell it from others.
-    (length >= prefix.len() + 2 * SLOT).then_some((length, length - SLOT, 0))
+    (length >= prefix.len() + 2 * SLOT).then(|| (length, length - SLOT, 0))
 }
 
 fn is_uuid(bytes: &[u8]) -> bool {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::cold::Speed;
 use super::figures::Table;
 use super::load::Load;
+use super::memory::Memory;
 
 const MEGABYTE: f64 = 1e6;
 
@@ -24,6 +25,8 @@ pub struct Report {
     pub readings: Vec<Speed>,
     /// A server under load.
     pub load: Vec<Load>,
+    /// What a server takes in memory.
+    pub memory: Option<Memory>,
 }
 
 impl Display for Report {
@@ -70,6 +73,9 @@ impl Display for Report {
                     load.times.p99
                 )?;
             }
+        }
+        if let Some(memory) = &self.memory {
+            writeln!(f, "\nMemory of the server\n{memory}")?;
         }
         Ok(())
     }

@@ -11,10 +11,10 @@ use anyhow::{Context, Result, bail, ensure};
 use proofmark_tests::bench::figures::Table;
 use proofmark_tests::bench::report::Report;
 use proofmark_tests::bench::rows::Rows;
-use proofmark_tests::bench::{cold, load};
+use proofmark_tests::bench::{cold, load, memory};
 use proofmark_tests::world::World;
 
-const USAGE: &str = "usage: bench --empty PROGRAM [--only warm|cold|reading|load] [--rounds NUMBER] [--large MEGABYTES] \
+const USAGE: &str = "usage: bench --empty PROGRAM [--only warm|cold|reading|load|memory] [--rounds NUMBER] [--large MEGABYTES] \
     [--json FILE]";
 /// The lengths of the records by which the end of a turn is timed, in megabytes; a longer one by flag.
 const LENGTHS: [u64; 3] = [1, 10, 100];
@@ -29,8 +29,11 @@ const COLD: usize = 20;
 /// How long a record is whose first reading is timed, in bytes, and how often it is read.
 const READ: (u64, usize) = (100_000_000, 5);
 
-/// What may be asked for alone.
+/// What may be asked for alone, and what runs only then: it takes minutes.
 const PARTS: [&str; 4] = ["warm", "cold", "reading", "load"];
+const LONG: &str = "memory";
+/// The sessions whose memory is looked at, and the turns of each.
+const SESSIONS: (u64, u64) = (1_000, 200);
 
 struct Wanted {
     empty: PathBuf,
@@ -42,7 +45,7 @@ struct Wanted {
 
 impl Wanted {
     fn wants(&self, part: &str) -> bool {
-        self.only.as_deref().is_none_or(|only| only == part)
+        self.only.as_deref().map_or(part != LONG, |only| only == part)
     }
 }
 
@@ -67,6 +70,7 @@ fn measure(wanted: &Wanted) -> Result<Report> {
         cold: None,
         readings: Vec::new(),
         load: Vec::new(),
+        memory: None,
     };
     // A world for each: what one has left to be written must not fall into another's times.
     if wanted.wants("warm") {
@@ -83,6 +87,10 @@ fn measure(wanted: &Wanted) -> Result<Report> {
     }
     if wanted.wants("load") {
         report.load = load::measure(&World::new()?)?;
+    }
+    if wanted.wants(LONG) {
+        let (sessions, turns) = SESSIONS;
+        report.memory = Some(memory::measure(&World::new()?, sessions, turns)?);
     }
     Ok(report)
 }
@@ -101,7 +109,7 @@ fn wanted(arguments: impl Iterator<Item = String>) -> Result<Wanted> {
         let value = arguments.next().context(USAGE)?;
         match name.as_str() {
             "--empty" => empty = Some(PathBuf::from(value)),
-            "--only" if PARTS.contains(&value.as_str()) => only = Some(value),
+            "--only" if PARTS.contains(&value.as_str()) || value == LONG => only = Some(value),
             "--rounds" => rounds = value.parse().ok().context(USAGE)?,
             "--large" => large = Some(value.parse().ok().context(USAGE)?),
             "--json" => json = PathBuf::from(value),
@@ -136,7 +144,8 @@ mod tests {
         );
         assert!(all.wants("cold") && !all.wants("warm"));
         let usual = read("--empty e").unwrap();
-        assert!(usual.rounds == ROUNDS && PARTS.iter().all(|part| usual.wants(part)));
+        assert!(usual.rounds == ROUNDS && PARTS.iter().all(|part| usual.wants(part)) && !usual.wants(LONG));
+        assert!(read("--empty e --only memory").unwrap().wants(LONG));
         for wrong in [
             "",
             "--rounds 7",

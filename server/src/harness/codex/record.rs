@@ -35,7 +35,13 @@ const TYPES: [&str; 6] = [
     "world_state",
 ];
 /// Types of lines that are read; all others are bookkeeping, or too new to be known.
-const READ: [&[u8]; 5] = [b"compacted", b"event_msg", b"response_item", b"session_meta", b"turn_context"];
+const READ: [&[u8]; 5] = [
+    b"compacted",
+    b"event_msg",
+    b"response_item",
+    b"session_meta",
+    b"turn_context",
+];
 /// Types whose lines may show what somebody said or did.
 const TELLING: [&str; 2] = ["event_msg", "response_item"];
 
