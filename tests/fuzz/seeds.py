@@ -258,8 +258,8 @@ def installer(folder):
                 seeds.know(keys(loaded(text)))
     for text in [
         "", "model = 'x'\n", "[hooks]\n", "[hooks.state]\na = 1\n", "hooks = {}\n", "hooks.state = {}\n",
-        '[hooks.state."/home/p/.codex/hooks.json:stop:0:0"]\nenabled = false\n',
-        '[hooks.state."/home/p/.codex/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:0"\n# c\n[a]\n',
+        '[hooks.state."/home/dev/.codex/hooks.json:stop:0:0"]\nenabled = false\n',
+        '[hooks.state."/home/dev/.codex/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:0"\n# c\n[a]\n',
         "# A=1 '/o b/proofmark-hook' codex && x\n/o/proofmark hook codex\n",
     ]:
         trust.add([], text)

@@ -68,9 +68,7 @@ pub(super) fn read(source: &str) -> Source {
             continue;
         }
         match tokens.get(at + 1..) {
-            Some([Token::Sign('.'), Token::Word(name), Token::Sign('('), arguments @ ..])
-                if looked_at < MAX_ASKED =>
-            {
+            Some([Token::Sign('.'), Token::Word(name), Token::Sign('('), arguments @ ..]) if looked_at < MAX_ASKED => {
                 // Each may be looked through to the script's end, those in vain too.
                 looked_at += 1;
                 match what(name, arguments) {
