@@ -107,8 +107,17 @@ impl Editor {
         options: &Value,
     ) -> Result<Self> {
         let mut editor = Self::start(world, arguments)?;
+        editor.greet(folder, capabilities, options)?;
+        Ok(editor)
+    }
+
+    /// Gives a server that was just started a folder as its workspace, with an editor's capabilities, and what the person has set.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn greet(&mut self, folder: &Path, capabilities: &Value, options: &Value) -> Result<()> {
         let folder = uri(folder);
-        let answer = editor.ask(
+        let answer = self.ask(
             "initialize",
             json!({
                 "processId": null, "rootUri": folder, "capabilities": capabilities,
@@ -116,8 +125,12 @@ impl Editor {
             }),
         )?;
         ensure!(answer["result"].is_object(), "initialize: {answer}");
-        editor.tell("initialized", json!({}))?;
-        Ok(editor)
+        self.tell("initialized", json!({}))
+    }
+
+    /// The language server's process.
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
     }
 
     /// Sends a notification.

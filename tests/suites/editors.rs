@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use proofmark_tests::process;
-use proofmark_tests::python::Packages;
+use proofmark_tests::python::{Packages, Set};
 use proofmark_tests::schema::workspace;
 use proofmark_tests::talk::Talk;
 use proofmark_tests::world::World;
@@ -30,7 +30,7 @@ fn world() -> Result<(World, PathBuf)> {
 
 /// The packages; none, said aloud, where they are not in the cache.
 fn packages() -> Result<Option<Packages>> {
-    let packages = Packages::cached()?;
+    let packages = Packages::cached(Set::Editors)?;
     if packages.is_none() {
         need::missing("the Python packages of tests/editors in the cache (fetch-packages editors)")?;
     }

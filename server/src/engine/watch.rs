@@ -16,6 +16,7 @@ use proofmark_protocol::paths;
 use thiserror::Error;
 use tokio::sync::watch;
 
+use super::queries::is_running;
 use super::{Engine, now};
 use crate::ledger::{Ledger, LedgerError};
 use crate::picture::{Picture, Whereabouts, picture};
@@ -27,6 +28,12 @@ const LOOK: Duration = Duration::from_millis(250);
 const RECENT: u64 = EditorOptions::LONGEST_AGE_HOURS as u64 * 60 * 60 * 1_000;
 /// How late it may be told that a session was heard of, when that alone is new.
 const LATE: Duration = Duration::from_secs(60);
+/// Books that are held to be folded on; of more, those that changed longest ago are read again when they change.
+const MAX_BOOKS: usize = 64;
+/// How often sessions that are shown are looked over for those that are not recent any more.
+const LOOK_OVER: Duration = Duration::from_secs(60 * 60);
+/// A document is written within milliseconds: one that is half written for so long is nobody's.
+const ABANDONED: Duration = Duration::from_secs(10);
 
 /// Why nothing more can be shown.
 #[derive(Debug, Error)]
@@ -58,6 +65,10 @@ struct Tail {
     heard: Instant,
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
+    /// Half-written documents may lie about.
+    littered: bool,
+    /// When sessions that are shown are looked over next.
+    look_over: Instant,
 }
 
 impl Engine {
@@ -71,6 +82,8 @@ impl Engine {
             heard: Instant::now(),
             books: HashMap::new(),
             shown: HashMap::new(),
+            littered: true,
+            look_over: Instant::now() + LOOK_OVER,
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -143,6 +156,8 @@ impl Watch {
 
 impl Tail {
     fn look(&mut self) -> Result<Option<FindingsChanged>, WatchError> {
+        // A process that was killed just now counts as running for a moment, so this may take some looks.
+        self.littered = self.littered && sweep(self.engine.state_dir(), ABANDONED);
         let ledger = self.engine.ledger();
         if !Arc::ptr_eq(&ledger, &self.ledger) {
             // The ledger broke and was begun anew: nothing that was known of it holds.
@@ -168,9 +183,47 @@ impl Tail {
                 sessions.push(findings);
             }
         }
+        if Instant::now() >= self.look_over {
+            self.look_over = Instant::now() + LOOK_OVER;
+            sessions.extend(self.forget_old()?);
+        }
         self.last = last;
         let whole = std::mem::take(&mut self.whole);
         Ok((whole || !sessions.is_empty()).then_some(FindingsChanged { whole, sessions }))
+    }
+
+    /// Forgets sessions that are not recent any more, or not on the ledger: of those that were shown nothing is left to show.
+    fn forget_old(&mut self) -> Result<Vec<SessionFindings>, WatchError> {
+        let recent = now().saturating_sub(RECENT);
+        let mut old = Vec::new();
+        for key in self.shown.keys() {
+            if self.ledger.session(key)?.is_none_or(|row| row.last_seen < recent) {
+                old.push(key.clone());
+            }
+        }
+        let empty = |key: SessionKey| {
+            self.books.remove(&key);
+            self.shown.remove(&key);
+            let at = Whereabouts {
+                cwd: None,
+                transcript: None,
+                last_seen: None,
+                document: &self.engine.document(&key),
+            };
+            picture(&Book::default(), &key, at).findings
+        };
+        Ok(old.into_iter().map(empty).collect())
+    }
+
+    /// Forgets the books that changed longest ago, where there are too many.
+    fn bound_books(&mut self) {
+        if self.books.len() > MAX_BOOKS {
+            let mut places: Vec<i64> = self.books.values().map(|(last, _)| *last).collect();
+            places.sort_unstable();
+            // Half of them at once, or each new one would have all of them looked over.
+            let oldest = places[places.len() - MAX_BOOKS / 2];
+            self.books.retain(|_, (last, _)| *last >= oldest);
+        }
     }
 
     /// What a session that got new facts has to say, if that is something else than before.
@@ -185,6 +238,7 @@ impl Tail {
         }
         let last_seen = row.as_ref().map(|row| row.last_seen);
         let (cwd, transcript) = row.map_or((None, None), |row| (row.cwd, row.transcript));
+        self.bound_books();
         let (last, book) = self.books.entry(key.clone()).or_default();
         let new = self.ledger.facts(key, *last)?;
         for stored in &new.facts {
@@ -232,6 +286,33 @@ fn says_the_same(old: &Picture, new: &Picture) -> bool {
     findings == new.findings && old.document == new.document
 }
 
+/// Removes what processes that were killed in the middle of a document have left of it: those that are gone, and, since
+/// their numbers come back, whatever is older than `old`. True when there is more that may have been left.
+fn sweep(state_dir: &Path, old: Duration) -> bool {
+    let documents = paths::session_document(state_dir, "", "");
+    let entries = documents.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut more = false;
+    for entry in entries.into_iter().flatten().flatten() {
+        let Some(process) = entry.file_name().to_str().and_then(writer) else {
+            continue;
+        };
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if !is_running(process) || age().is_some_and(|age| age >= old) {
+            // Somebody else may sweep at the same time.
+            let _gone = std::fs::remove_file(entry.path());
+        } else {
+            more = true;
+        }
+    }
+    more
+}
+
+/// The process that began to write a file of this name; none when it is whole.
+fn writer(name: &str) -> Option<u32> {
+    let (_, process) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
+    process.split_once('-')?.0.parse().ok()
+}
+
 /// Documents that this process has begun to write.
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
@@ -263,57 +344,4 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proofmark_protocol::Harness;
-
-    use super::*;
-    use crate::ledger::Durability;
-    use crate::session::{Fact, FactBody};
-
-    #[tokio::test]
-    async fn that_a_session_was_heard_of_is_told_by_the_minute() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = Arc::new(Engine::open(folder.path()).unwrap());
-        let key = SessionKey {
-            harness: Harness::ALL[0],
-            session: "s".to_owned(),
-        };
-        let (ledger, start) = (engine.ledger(), now());
-        let heard = |after: u64| ledger.touch(&key, None, None, start + after).unwrap();
-        let fact = |nth: u64, body: FactBody| {
-            let fact = Fact {
-                at: start,
-                agent: None,
-                turn: 1,
-                anchor: None,
-                key: nth.to_string(),
-                body,
-            };
-            ledger.append(&key, &[fact], Durability::Process).unwrap();
-        };
-        let silent = |nth: u64| fact(nth, FactBody::Said { what: format!("{nth}") });
-        heard(0);
-        let tagged = FactBody::ClaimTagged {
-            claim: "c".to_owned(),
-            text: "it holds".to_owned(),
-            reason: "no box".to_owned(),
-            rewords: None,
-            after_call: None,
-        };
-        fact(1, tagged);
-        let mut tail = engine.watch().tail.unwrap();
-        let seen = |changed: Option<FindingsChanged>| -> Option<u64> { changed?.sessions.first()?.last_seen };
-        assert_eq!(seen(tail.look().unwrap()), Some(start));
-        heard(59_000);
-        silent(2);
-        assert_eq!(tail.look().unwrap(), None, "not for that alone");
-        heard(60_000);
-        silent(3);
-        assert_eq!(seen(tail.look().unwrap()), Some(start + 60_000));
-        heard(500_000);
-        assert_eq!(tail.look().unwrap(), None, "no fact, and looked at just now");
-        tail.heard = Instant::now().checked_sub(LATE).unwrap();
-        assert_eq!(seen(tail.look().unwrap()), Some(start + 500_000));
-        assert_eq!(tail.look().unwrap(), None);
-    }
-}
+mod tests;

@@ -10,6 +10,9 @@ mod diagnostics;
 mod editor;
 mod files;
 mod frames;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod guarded;
 mod link;
 mod manifest;

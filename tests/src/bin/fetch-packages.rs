@@ -1,16 +1,14 @@
-//! Brings what tests run into the package cache: every pinned harness version, and the packages of the editor tests.
-//! Names as arguments restrict it to these: of harnesses, `editors` and `vscode`.
+//! Brings what tests run into the package cache: every pinned harness version, sets of Python packages, and VS Code.
+//! Names as arguments restrict it to these: of harnesses, `editors`, `deny` and `vscode`.
 
 use std::env;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use proofmark_tests::packages::{Cache, Install, pins};
-use proofmark_tests::python::Packages;
+use proofmark_tests::python::{Packages, Set};
 use proofmark_tests::vscode::{Host, Tools, VERSIONS};
 
-/// The name of the packages of the editor tests.
-const EDITORS: &str = "editors";
 /// The name of VS Code and its tools.
 const VSCODE: &str = "vscode";
 
@@ -26,9 +24,13 @@ fn main() -> Result<()> {
         say(&name, did)?;
     }
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
-    if is_wanted(EDITORS) {
-        let did = Packages::install(&cache).context("cannot install the packages of the editor tests")?;
-        say("what the editor tests need", did)?;
+    for set in [Set::Editors, Set::Deny] {
+        let name = set.name();
+        if is_wanted(name) {
+            let did =
+                Packages::install(set, &cache).with_context(|| format!("cannot install the packages of {name}"))?;
+            say(&format!("what the suite {name} needs"), did)?;
+        }
     }
     if is_wanted(VSCODE) {
         let did = Tools::new(&cache)?

@@ -9,6 +9,7 @@ mod cursor;
 mod folder;
 mod kills;
 mod lifetime;
+mod limits;
 mod lineage;
 mod lines;
 mod once;
