@@ -10,8 +10,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures"
 HARNESSES = ["claude-code", "codex", "cursor"]
-# Longer inputs are cut: most executions should be short.
-LONGEST = 16 * 1024
+# Longer inputs are cut, as they are by the run: most executions should be short.
+LONGEST = 4 * 1024
 # Words of a target's dictionary.
 MOST_WORDS = 400
 
@@ -166,8 +166,8 @@ def verdicts(folder):
     for nth, run in enumerate(runs()):
         output = run["output"]
         ending = [endings.get(run["exit_code"], 2), nth % 3]
-        seeds.add([nth % 256, *ending], run["command"], output[-LONGEST // 2:])
-        seeds.add([nth % 256, *ending], "", output[-2_000:])
+        seeds.add([nth % 256, *ending], run["command"], output[-2_000:])
+        seeds.add([nth % 256, *ending], "", output[-600:])
         for line in output.splitlines()[-3:]:
             seeds.know([line.strip()[:40], *line.split()])
     seeds.write()
@@ -250,7 +250,7 @@ def installer(folder):
         for nth, path in enumerate(files(f"settings/{harness}", ".json", ".toml")):
             is_toml = path.suffix == ".toml"
             text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-            for version in range(7):
+            for version in range(nth % 2, 7, 2):
                 seeds.add([at, int(is_toml), version, nth % 2], text)
             if is_toml:
                 trust.add([], text)
@@ -258,8 +258,8 @@ def installer(folder):
                 seeds.know(keys(loaded(text)))
     for text in [
         "", "model = 'x'\n", "[hooks]\n", "[hooks.state]\na = 1\n", "hooks = {}\n", "hooks.state = {}\n",
-        '[hooks.state."/home/p/.codex/hooks.json:stop:0:0"]\nenabled = false\n',
-        '[hooks.state."/home/p/.codex/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:0"\n# c\n[a]\n',
+        '[hooks.state."/home/dev/.codex/hooks.json:stop:0:0"]\nenabled = false\n',
+        '[hooks.state."/home/dev/.codex/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:0"\n# c\n[a]\n',
         "# A=1 '/o b/proofmark-hook' codex && x\n/o/proofmark hook codex\n",
     ]:
         trust.add([], text)

@@ -107,7 +107,7 @@ export class Host {
       stdio: ['ignore', this.log, this.log],
     });
     this.ended = new Promise((resolve) => this.child.once('exit', resolve));
-    await until('the server of VS Code answers', () => answers(this.port), 60_000);
+    await until('the server of VS Code answers', () => answers(this.port), 120_000);
   }
 
   /** The address of a window on a folder; of one without a folder when there is none. */

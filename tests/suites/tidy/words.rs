@@ -22,7 +22,7 @@ const RECORDED: &str = "dev";
 /// Something in a file that leads away from it.
 pub(crate) fn mention(file: &Source) -> Option<String> {
     // Written by cargo, which names the registry of every package.
-    if file.path == "Cargo.lock" {
+    if file.path.ends_with("Cargo.lock") {
         return None;
     }
     let word = FORBIDDEN

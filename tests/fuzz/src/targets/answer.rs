@@ -10,10 +10,32 @@ use crate::input::Input;
 
 /// Event names of all harnesses, and some of none.
 const EVENTS: &[&str] = &[
-    "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SubagentStart", "SubagentStop",
-    "SessionEnd", "sessionStart", "beforeSubmitPrompt", "preToolUse", "beforeShellExecution", "beforeMCPExecution",
-    "beforeReadFile", "postToolUse", "postToolUseFailure", "afterShellExecution", "afterFileEdit",
-    "afterAgentResponse", "stop", "subagentStart", "subagentStop", "sessionEnd", "stop, spent", "beforeTabFileRead", "",
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "SessionEnd",
+    "sessionStart",
+    "beforeSubmitPrompt",
+    "preToolUse",
+    "beforeShellExecution",
+    "beforeMCPExecution",
+    "beforeReadFile",
+    "postToolUse",
+    "postToolUseFailure",
+    "afterShellExecution",
+    "afterFileEdit",
+    "afterAgentResponse",
+    "stop",
+    "subagentStart",
+    "subagentStop",
+    "sessionEnd",
+    "stop, spent",
+    "beforeTabFileRead",
+    "",
     "other",
 ];
 /// Longer texts are cut by a harness, in characters.
@@ -35,7 +57,10 @@ pub fn run(data: &[u8]) {
         to_person: (there & 2 != 0).then_some(to_person),
     };
     let wire = serde_json::to_string(&decision).expect("a decision is JSON");
-    assert_eq!(serde_json::from_str::<Decision>(&wire).expect("and read again"), decision);
+    assert_eq!(
+        serde_json::from_str::<Decision>(&wire).expect("and read again"),
+        decision
+    );
 
     let given = answer(harness, event, &decision).expect("every harness is answered");
     let said = readable(harness, &given);
@@ -45,7 +70,10 @@ pub fn run(data: &[u8]) {
         assert_eq!(given.exit, 0, "only a refusal refuses");
         assert!(!said.as_ref().is_some_and(refuses), "{given:?}");
     }
-    assert!(passes(&answer(harness, event, &Decision::allow()).expect("every harness is answered"), harness));
+    assert!(passes(
+        &answer(harness, event, &Decision::allow()).expect("every harness is answered"),
+        harness
+    ));
 
     if let Some(given) = told(harness, event, &fault) {
         assert!(passes(&given, harness), "{given:?}");
@@ -82,9 +110,13 @@ fn passes(answer: &Answer, harness: Harness) -> bool {
 fn refuses(object: &Map<String, Value>) -> bool {
     let inner = object.get("hookSpecificOutput").and_then(Value::as_object);
     let decides = |object: &Map<String, Value>| {
-        ["decision", "permissionDecision", "followup_message"].iter().any(|name| object.contains_key(*name))
+        ["decision", "permissionDecision", "followup_message"]
+            .iter()
+            .any(|name| object.contains_key(*name))
             || object.get("permission").is_some_and(|word| word != "allow")
-            || object.get("continue").is_some_and(|goes_on| goes_on != &Value::Bool(true))
+            || object
+                .get("continue")
+                .is_some_and(|goes_on| goes_on != &Value::Bool(true))
     };
     decides(object) || inner.is_some_and(decides)
 }

@@ -18,7 +18,11 @@ pub fn run(data: &[u8]) {
     }
     message(stream);
     let again = [framed(stream), framed(b"{}")].concat();
-    assert_eq!(frames(&again, piece), [Some(stream.to_vec()), Some(b"{}".to_vec())], "what is framed is found");
+    assert_eq!(
+        frames(&again, piece),
+        [Some(stream.to_vec()), Some(b"{}".to_vec())],
+        "what is framed is found"
+    );
 }
 
 fn message(body: &[u8]) {

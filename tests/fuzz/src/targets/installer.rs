@@ -41,8 +41,14 @@ pub fn run(data: &[u8]) {
     let versions: Vec<Version> = version.into_iter().collect();
     let wanted = wanted(spec, &versions, no_helpers);
     // What would touch more than our entries is not written at all.
-    let Ok(after) = with(&text, language, &wanted) else { return };
-    assert_eq!(with(&after, language, &wanted).expect("what was written can be read"), after, "the same twice");
+    let Ok(after) = with(&text, language, &wanted) else {
+        return;
+    };
+    assert_eq!(
+        with(&after, language, &wanted).expect("what was written can be read"),
+        after,
+        "the same twice"
+    );
     let root = language.parse(&after).expect("what was written can be read");
     assert_eq!(rest(before, spec), rest(root.as_ref(), spec), "nothing else changes");
     once(root.as_ref(), &wanted);
@@ -50,10 +56,13 @@ pub fn run(data: &[u8]) {
     let out = without(&after, language, spec, &|_| true, before).expect("it can be taken out");
     let left = language.parse(&out).expect("what is left can be read");
     assert_eq!(rest(before, spec), rest(left.as_ref(), spec), "nothing else goes");
-    let ours = |root: Option<&Node>| root.map_or(0, |root| hooks(root, spec).iter().filter(|hook| hook.is_ours()).count());
+    let ours =
+        |root: Option<&Node>| root.map_or(0, |root| hooks(root, spec).iter().filter(|hook| hook.is_ours()).count());
     assert_eq!(ours(left.as_ref()), 0, "nothing of ours is left");
     // Without a single thing in it a file does not tell how it was laid out.
-    let says_something = before.and_then(Node::members).is_some_and(|members| !members.is_empty());
+    let says_something = before
+        .and_then(Node::members)
+        .is_some_and(|members| !members.is_empty());
     if says_something && ours(before) == 0 {
         assert_eq!(out, text, "to the byte");
     }

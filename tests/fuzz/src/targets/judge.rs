@@ -10,7 +10,10 @@ pub fn run(data: &[u8]) {
     let printed = Input::new(data).text();
     match read(&printed) {
         Ok((hit, list, quote)) => {
-            assert!(printed.contains("match") || printed.contains("\\u"), "an answer says whether something matches");
+            assert!(
+                printed.contains("match") || printed.contains("\\u"),
+                "an answer says whether something matches"
+            );
             assert!(!hit || printed.contains("true"));
             assert!(list.is_none_or(|list| list == LIST));
             assert!(quote.len() <= printed.len(), "{quote}");
@@ -19,5 +22,9 @@ pub fn run(data: &[u8]) {
     }
     let clean = format!("{{\"canary\": \"{CANARY}\", \"match\": false}}");
     let behind = format!("{printed}\n{clean}\n");
-    assert_eq!(read(&behind), Ok((false, None, String::new())), "the last line that is an answer counts");
+    assert_eq!(
+        read(&behind),
+        Ok((false, None, String::new())),
+        "the last line that is an answer counts"
+    );
 }

@@ -41,7 +41,9 @@ pub fn run(line: &[u8]) {
 fn holds(line: &[u8], methods: &Answering) {
     let answer = methods.answer(line);
     let is_object = line.trim_ascii_start().starts_with(b"{");
-    let request = serde_json::from_slice::<IncomingRequest<'_>>(line).ok().filter(|_| is_object);
+    let request = serde_json::from_slice::<IncomingRequest<'_>>(line)
+        .ok()
+        .filter(|_| is_object);
     let Some(answer) = answer else {
         let request = request.expect("what is no request is answered");
         assert!(request.id.is_none(), "a request is answered");

@@ -27,14 +27,21 @@ pub fn run(data: &[u8]) {
         holds(put);
     }
     if let (Ok(put), Some(more)) = (&read, with_unknown(payload)) {
-        assert_eq!(request(registered, &more).as_ref(), Ok(put), "an unknown member changes nothing");
+        assert_eq!(
+            request(registered, &more).as_ref(),
+            Ok(put),
+            "an unknown member changes nothing"
+        );
     }
 }
 
 fn holds(put: &Put) {
     let (last, before) = put.line.split_last().expect("a request is not empty");
     assert!(*last == b'\n' && put.line.len() <= MAX_FRAME);
-    assert!(!before.contains(&b'\n') && !before.contains(&b'\r'), "a request is one line");
+    assert!(
+        !before.contains(&b'\n') && !before.contains(&b'\r'),
+        "a request is one line"
+    );
     let request: IncomingRequest<'_> = serde_json::from_slice(before).expect("a request is JSON");
     assert!(request.proofmark.is_some() && request.id.is_some());
     let params = request.params.expect("a request has params").get();

@@ -80,7 +80,9 @@ fn read(follower: &mut Follower, limits: [usize; 3], stops_after: usize) -> Vec<
 
 fn expected(bytes: &[u8], [_, longest, head]: [usize; 3]) -> Vec<Told> {
     let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let lines = bytes[..complete].split_inclusive(|byte| *byte == b'\n').map(|line| &line[..line.len() - 1]);
+    let lines = bytes[..complete]
+        .split_inclusive(|byte| *byte == b'\n')
+        .map(|line| &line[..line.len() - 1]);
     let told = |line: &[u8]| match line.len() > longest {
         true => Told::TooLong(line[..head].to_vec(), line.len() as u64),
         false => Told::Line(line.to_vec()),

@@ -57,7 +57,12 @@ fn modes(settings: &Settings) -> [Mode; 9] {
 }
 
 fn only_tightens(before: &Settings, after: &Settings) {
-    assert!(modes(before).iter().zip(modes(after)).all(|(before, after)| *before <= after));
+    assert!(
+        modes(before)
+            .iter()
+            .zip(modes(after))
+            .all(|(before, after)| *before <= after)
+    );
     assert_eq!(before.tools, after.tools, "tools are the person's");
     assert_eq!(before.judge.enabled, after.judge.enabled, "the judge is the person's");
     assert_eq!(before.judge.runner, after.judge.runner, "no project starts a program");

@@ -35,7 +35,11 @@ pub fn run(data: &[u8]) {
         }
         for one in checks.iter().take(COMPARED) {
             for other in checks.iter().take(COMPARED) {
-                assert_eq!(relation(one, other), reversed(relation(other, one)), "{one:?} and {other:?}");
+                assert_eq!(
+                    relation(one, other),
+                    reversed(relation(other, one)),
+                    "{one:?} and {other:?}"
+                );
             }
         }
         if checks.iter().any(|run| run.purpose == Purpose::Check) {
@@ -45,10 +49,18 @@ pub fn run(data: &[u8]) {
     // A line end before a command is nothing, and so is one behind, save where it is quoted by a backslash. What can't be
     // read with it may be read without it: then nobody can tell.
     let before = format!("\n{command}");
-    agree((does, &checks), (effects(&before), &runs(&before)), "an empty line before");
+    agree(
+        (does, &checks),
+        (effects(&before), &runs(&before)),
+        "an empty line before",
+    );
     if !command.ends_with('\\') {
         let behind = format!("{command}\n");
-        agree((does, &checks), (effects(&behind), &runs(&behind)), "an empty line behind");
+        agree(
+            (does, &checks),
+            (effects(&behind), &runs(&behind)),
+            "an empty line behind",
+        );
     }
 }
 
@@ -57,7 +69,10 @@ type Read<'r> = (ShellEffects, &'r Option<Vec<Run>>);
 /// Two readings of which neither says yes where the other says no.
 fn agree((one, runs): Read<'_>, (other, others): Read<'_>, why: &str) {
     for (one, other) in [(one.observes, other.observes), (one.mutates, other.mutates)] {
-        assert!(one == other || one == Known::Unknown || other == Known::Unknown, "{why}: {one:?}, {other:?}");
+        assert!(
+            one == other || one == Known::Unknown || other == Known::Unknown,
+            "{why}: {one:?}, {other:?}"
+        );
     }
     if let (Some(runs), Some(others)) = (runs, others) {
         assert_eq!(runs, others, "{why}");

@@ -71,7 +71,11 @@ fn claims(text: &str, claim: &str) {
     assert_eq!(alike, similarity(claim, text), "likeness has no direction");
     assert_eq!(similarity(claim, claim), 1.0);
     let once = folded(claim);
-    assert_eq!(folded(&format!(" {claim}\n")), once, "white space around a claim is none of it");
+    assert_eq!(
+        folded(&format!(" {claim}\n")),
+        once,
+        "white space around a claim is none of it"
+    );
     shares_subject(claim, text);
     names_claim(text, claim);
     cited(text);
@@ -88,7 +92,10 @@ fn quotes(text: &str, wanted: &str) {
         assert!(still_says(text, wanted));
         assert!(still_says(text, &found.words), "{found:?}");
     }
-    assert!(quoted(text, wanted, &|_| true).is_err(), "nothing counts that the person said first");
+    assert!(
+        quoted(text, wanted, &|_| true).is_err(),
+        "nothing counts that the person said first"
+    );
     assert!(!quotable(text, &|_| true));
     assert!(used_first(text, &|_| true, 4).len() <= 4);
     used_first(text, &|words| words.len() % 2 == 1, 4);
@@ -111,7 +118,13 @@ fn said(text: &str, claim: &str) {
     owns_failure(text, &[claim.to_lowercase()]);
     names_failed_test(text, claim);
     correction(text, &[]);
-    (drop_request(text), release(text), is_foreign(text), orders_failure(text), tells_trouble(text));
+    (
+        drop_request(text),
+        release(text),
+        is_foreign(text),
+        orders_failure(text),
+        tells_trouble(text),
+    );
     assert!(length(text) <= text.len() as u64, "a word has a byte at least");
     AskedLength::of(text);
 }

@@ -28,14 +28,22 @@ pub fn run(data: &[u8]) {
     let (mut loaded, fold): (Memory, Fold) = serde_json::from_str(&stored).expect("and loaded again");
     assert_eq!(memory, loaded);
     let rest = read(spec, stream, lines[cut..].iter().copied(), &mut loaded);
-    assert_eq!(comparable(folded(fold, rest)), comparable(whole), "in pieces as at once");
+    assert_eq!(
+        comparable(folded(fold, rest)),
+        comparable(whole),
+        "in pieces as at once"
+    );
 
     // In Cursor's older form every line is text.
     if harness != Harness::Cursor || record.starts_with(b"{") {
         let unknown = unknown(harness);
         let between = lines.iter().flat_map(|line| [*line, unknown]);
         let more = read(spec, stream, between, &mut Memory::default());
-        assert_eq!(nameless(harness, &more), nameless(harness, &entries), "unknown lines change nothing");
+        assert_eq!(
+            nameless(harness, &more),
+            nameless(harness, &entries),
+            "unknown lines change nothing"
+        );
     }
 
     let mut told = Vec::new();
@@ -47,8 +55,12 @@ pub fn run(data: &[u8]) {
 /// A line of a type that no version has.
 fn unknown(harness: Harness) -> &'static [u8] {
     match harness {
-        Harness::ClaudeCode => br#"{"type":"fuzz-unknown","uuid":"f","data":{"type":"user","message":{"content":"x"}}}"#,
-        Harness::Codex => br#"{"timestamp":"2026-11-30T18:23:51.000Z","type":"fuzz_unknown","payload":{"type":"message"}}"#,
+        Harness::ClaudeCode => {
+            br#"{"type":"fuzz-unknown","uuid":"f","data":{"type":"user","message":{"content":"x"}}}"#
+        }
+        Harness::Codex => {
+            br#"{"timestamp":"2026-11-30T18:23:51.000Z","type":"fuzz_unknown","payload":{"type":"message"}}"#
+        }
         Harness::Cursor => br#"{"type":"fuzz-unknown","data":{"role":"user"}}"#,
     }
 }
@@ -61,7 +73,9 @@ fn nameless(harness: Harness, entries: &[Entry]) -> String {
     }
     let mut parts = written.split("\"row-");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + "\"row" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+    parts.fold(first, |text, part| {
+        text + "\"row" + part.trim_start_matches(|c: char| c.is_ascii_digit())
+    })
 }
 
 fn read<'l>(
@@ -73,7 +87,11 @@ fn read<'l>(
     let tools = |_: &str| None;
     let mut entries = Vec::new();
     for line in lines {
-        let mut reader = Reader { stream, tools: &tools, memory };
+        let mut reader = Reader {
+            stream,
+            tools: &tools,
+            memory,
+        };
         (spec.entries)(line, &mut reader, &mut entries);
     }
     entries

@@ -16,7 +16,7 @@ use crate::install::tree::Node;
 use crate::install::trust::{State, Trust, of, state, with, without};
 
 /// The file that the trusted hooks stand in.
-const FILE: &str = "/home/p/.codex/hooks.json";
+const FILE: &str = "/home/dev/.codex/hooks.json";
 /// Two hooks of it.
 const HOOKS: &str = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/o/proofmark-hook codex"}]}],
 "SessionStart": [{"matcher": "a", "hooks": [{"type": "command", "command": "/o/proofmark-hook codex", "timeout": 9}]}]}}"#;
@@ -41,7 +41,11 @@ pub fn run(data: &[u8]) {
     let out = without(&after, &trusts).expect("it can be read");
     let left = toml::parse(&out).expect("what is left can be read");
     assert_eq!(rest(&before), rest(&left), "nothing else goes");
-    let knew = |node: &Node| trusts.iter().any(|trust| node.at(&["hooks", "state", &trust.key]).is_some());
+    let knew = |node: &Node| {
+        trusts
+            .iter()
+            .any(|trust| node.at(&["hooks", "state", &trust.key]).is_some())
+    };
     if !knew(&before) {
         assert!(!knew(&left), "no trust is left");
         assert_eq!(out, text, "to the byte");
@@ -49,8 +53,14 @@ pub fn run(data: &[u8]) {
 }
 
 fn trusts() -> Vec<Trust> {
-    let root = Language::Json.parse(HOOKS).expect("the hooks can be read").expect("and are there");
-    hooks(&root, spec(Harness::Codex)).iter().map(|hook| of(hook, Path::new(FILE))).collect()
+    let root = Language::Json
+        .parse(HOOKS)
+        .expect("the hooks can be read")
+        .expect("and are there");
+    hooks(&root, spec(Harness::Codex))
+        .iter()
+        .map(|hook| of(hook, Path::new(FILE)))
+        .collect()
 }
 
 /// What the file says beside our trust, and beside tables that are empty without it.
@@ -76,7 +86,12 @@ fn rest(root: &Node) -> Value {
 fn command(line: &str) {
     let harness = Harness::Codex;
     if let program::Line::Ours { program, words } = program::line(line, harness) {
-        let again = format!("{}{}{}", &line[..words.start], program::quoted(&program), &line[words.end..]);
+        let again = format!(
+            "{}{}{}",
+            &line[..words.start],
+            program::quoted(&program),
+            &line[words.end..]
+        );
         let program::Line::Ours { program: read, .. } = program::line(&again, harness) else {
             // `proofmark hook` has lost its second word.
             assert!(!program.ends_with("proofmark-hook"), "{again}");

@@ -17,17 +17,33 @@ pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let runner = input.one_of(RUNNERS);
     let outcome = Outcome {
-        exit: input.one_of(&[None, Some(0), Some(1), Some(2), Some(5), Some(101), Some(124), Some(127), Some(-1)]),
+        exit: input.one_of(&[
+            None,
+            Some(0),
+            Some(1),
+            Some(2),
+            Some(5),
+            Some(101),
+            Some(124),
+            Some(127),
+            Some(-1),
+        ]),
         error: input.one_of(&[None, Some(true), Some(false)]),
     };
     let (command, output) = input.two_texts();
-    let runs = runs(&command).filter(|runs| !runs.is_empty()).unwrap_or_else(|| vec![plain(runner)]);
+    let runs = runs(&command)
+        .filter(|runs| !runs.is_empty())
+        .unwrap_or_else(|| vec![plain(runner)]);
 
     let (all, because) = verdict(&runs, &outcome, &output);
     let came = each(&runs, &outcome, &output);
     assert_eq!(came.len(), runs.len());
     for (run, came) in runs.iter().zip(&came) {
-        assert!(came.because.ends_with('.') && came.because.chars().count() < MAX_REASON, "{}", came.because);
+        assert!(
+            came.because.ends_with('.') && came.because.chars().count() < MAX_REASON,
+            "{}",
+            came.because
+        );
         allowed(run, &outcome, came.verdict);
     }
     assert!(because.ends_with('.'));
@@ -38,7 +54,9 @@ pub fn run(data: &[u8]) {
     let same = |other: &str, why: &str| {
         let again = each(&runs, &outcome, other);
         let told = |came: &[proofmark_server::evidence::verdict::Came]| {
-            came.iter().map(|came| (came.verdict, came.counts, came.places.clone())).collect::<Vec<_>>()
+            came.iter()
+                .map(|came| (came.verdict, came.counts, came.places.clone()))
+                .collect::<Vec<_>>()
         };
         assert_eq!(told(&again), told(&came), "{why}");
         assert_eq!(verdict(&runs, &outcome, other).0, all, "{why}");
@@ -48,14 +66,21 @@ pub fn run(data: &[u8]) {
     }
     let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     if output.chars().all(is_plain) && output.len() < 64 * 1024 {
-        let coloured = output.split('\n').map(|line| format!("\u{1b}[32m{line}\u{1b}[0m")).collect::<Vec<_>>();
+        let coloured = output
+            .split('\n')
+            .map(|line| format!("\u{1b}[32m{line}\u{1b}[0m"))
+            .collect::<Vec<_>>();
         same(&coloured.join("\n"), "colours change nothing");
     }
     if let Some(kept) = excerpt(&runs, &outcome, &output) {
         assert!(kept.chars().count() <= MAX_EXCERPT);
         let again = each(&runs, &outcome, &kept);
         for (before, after) in came.iter().zip(&again) {
-            assert_eq!((before.verdict, before.counts), (after.verdict, after.counts), "the excerpt {kept:?}");
+            assert_eq!(
+                (before.verdict, before.counts),
+                (after.verdict, after.counts),
+                "the excerpt {kept:?}"
+            );
         }
     }
     let read = summary(runner, &output);
