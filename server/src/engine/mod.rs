@@ -32,6 +32,7 @@ use crate::judge::Judge;
 use crate::ledger::{Ledger, LedgerError};
 use crate::session::decide;
 use crate::session::{CallRecord, SessionKey};
+use crate::text::redact;
 pub use judge::{judge_once, lists_in_use};
 use pauses::PauseEnds;
 use settings::SettingsFiles;
@@ -178,10 +179,11 @@ impl Engine {
     }
 
     /// `onPrompt`.
-    pub async fn on_prompt(self: &Arc<Self>, params: PromptParams) -> Decision {
+    pub async fn on_prompt(self: &Arc<Self>, mut params: PromptParams) -> Decision {
         let Some(key) = SessionKey::of(&params.at) else {
             return Decision::allow();
         };
+        params.prompt = redact(&params.prompt).into_owned();
         let id = once::prompt_event(&params, observed::record_len(&key, &params.at));
         let slot = self.slot(&key);
         slot.forget_reply();
