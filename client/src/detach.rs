@@ -4,7 +4,6 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::BorrowedFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use proofmark_protocol::frame::Speaker;
 use proofmark_protocol::method;
 use proofmark_protocol::query::Pong;
 use proofmark_server::rpc::holder::Holder;
+use proofmark_server::state_folder;
 
 use crate::output::say;
 use crate::place::Place;
@@ -153,10 +153,8 @@ fn log_path(state_dir: &Path) -> std::path::PathBuf {
 /// Where the owner's last words go, in case it ends unwell. A long log begins anew.
 fn log(state_dir: &Path) -> anyhow::Result<File> {
     let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600);
-    let log = options
-        .open(log_path(state_dir))
-        .context("the server's log can't be opened")?;
+    options.create(true).append(true);
+    let log = state_folder::open(&mut options, &log_path(state_dir)).context("the server's log can't be opened")?;
     if log.metadata()?.len() > MAX_LOG {
         log.set_len(0).context("the server's log can't be cut")?;
     }
