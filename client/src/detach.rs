@@ -1,20 +1,22 @@
 //! `proofmark serve --detach`: starts the owner in the background and returns when it takes connections.
 //! What the owner then does is the server's.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs::OpenOptions;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::BorrowedFd;
-use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use proofmark_protocol::environment::is_passed_on;
 use proofmark_protocol::frame::Speaker;
 use proofmark_protocol::method;
+use proofmark_protocol::paths;
 use proofmark_protocol::query::Pong;
 use proofmark_server::rpc::holder::Holder;
-use proofmark_server::state_folder;
+use proofmark_server::rpc::log;
+use rustix::process::Signal;
 
 use crate::output::say;
 use crate::place::Place;
@@ -23,10 +25,11 @@ use crate::stop;
 
 /// What a new owner says on stdout once clients can connect.
 const READY: &str = "ready";
-/// A log that is longer begins anew, in bytes.
-const MAX_LOG: u64 = 1024 * 1024;
 /// How long an owner has to say who it is. It needs no file and no other thread for that, so one that is only busy does.
 const ASK: Duration = Duration::from_millis(500);
+/// How long a new owner has until clients can connect: it may wait for one that is on its way out, and look through a long
+/// ledger. Whoever starts one may hold the lock for starting, so it must not be waited for without an end.
+const READY_WITHIN: Duration = Duration::from_secs(10);
 /// Pause between two tries.
 const RETRY: Duration = Duration::from_millis(20);
 
@@ -80,12 +83,15 @@ pub(crate) fn run(place: &Place, idle_seconds: Option<u64>, replace: bool) -> an
 /// whole time to be found there.
 fn answer(place: &Place, holder: &Holder) -> Option<Pong> {
     let deadline = Instant::now() + ASK;
+    let mut told = false;
     loop {
         let left = deadline
             .checked_duration_since(Instant::now())
             .filter(|left| !left.is_zero())?;
         match call::<Pong>(&place.state_dir, method::PING, (), left) {
             Ok(Some(pong)) if pong.instance == holder.instance => return Some(pong),
+            // Nobody is found there: the owner looks after its socket when it is told, and seldom while nothing happens.
+            Ok(None) if !told => told = holder.signal(Signal::HUP).unwrap_or(true),
             _ => std::thread::sleep(RETRY.min(left)),
         }
     }
@@ -105,13 +111,24 @@ fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(log(&place.state_dir)?);
+        .stderr(log::open(&place.state_dir).context("the server's log can't be opened")?);
     if let Some(seconds) = idle_seconds {
         command.args(["--idle-seconds", &seconds.to_string()]);
     }
     let mut child = command.spawn().context("the server can't be started")?;
-    if said_ready(&mut child)? {
-        return Ok(true);
+    let said = child.stdout.take().context("the server has no stdout")?;
+    match heard(said, READY_WITHIN)?.as_deref() {
+        Some(READY) => return Ok(true),
+        Some(_) => {}
+        None => {
+            // Not reaped yet, so the number is its own.
+            child.kill().context("a server that does not start can't be ended")?;
+            child.wait().context("the server can't be waited for")?;
+            bail!(
+                "the server took no connections within {} s and was ended; try again",
+                READY_WITHIN.as_secs()
+            );
+        }
     }
     let status = child.wait().context("the server can't be waited for")?;
     if place.owner()?.is_some() {
@@ -119,19 +136,23 @@ fn start(place: &Place, idle_seconds: Option<u64>) -> anyhow::Result<bool> {
     }
     bail!(
         "the server ended with {status}; {} says why",
-        log_path(&place.state_dir).display()
+        paths::log(&place.state_dir).display()
     )
 }
 
-fn said_ready(child: &mut Child) -> anyhow::Result<bool> {
-    let Some(stdout) = child.stdout.take() else {
-        bail!("the server has no stdout")
-    };
-    let mut line = String::new();
-    BufReader::new(stdout)
-        .read_line(&mut line)
-        .context("the server can't be heard")?;
-    Ok(line.trim() == READY)
+/// The first line that a new server says, empty where it ends without one; none when `limit` passes first.
+fn heard(stdout: impl Read + Send + 'static, limit: Duration) -> anyhow::Result<Option<String>> {
+    let (sender, line) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(stdout).read_line(&mut line);
+        // Whoever has stopped waiting does not listen any more.
+        let _late = sender.send(read.map(|_| line.trim().to_owned()));
+    });
+    match line.recv_timeout(limit) {
+        Ok(line) => line.map(Some).context("the server can't be heard"),
+        Err(_) => Ok(None),
+    }
 }
 
 /// What the new owner does once clients can connect: it says so, leaves the terminal, and lets go of the pipe.
@@ -144,21 +165,6 @@ pub(crate) fn announce() -> io::Result<()> {
     let null = OpenOptions::new().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&null)?;
     Ok(())
-}
-
-fn log_path(state_dir: &Path) -> std::path::PathBuf {
-    state_dir.join("server.log")
-}
-
-/// Where the owner's last words go, in case it ends unwell. A long log begins anew.
-fn log(state_dir: &Path) -> anyhow::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    let log = state_folder::open(&mut options, &log_path(state_dir)).context("the server's log can't be opened")?;
-    if log.metadata()?.len() > MAX_LOG {
-        log.set_len(0).context("the server's log can't be cut")?;
-    }
-    Ok(log)
 }
 
 /// Keeps every handle but the standard three from programs that this process starts: a pipe of the harness that the
@@ -184,4 +190,22 @@ fn inherit_nothing() -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_stands_still_before_it_is_ready_is_not_waited_for_without_an_end() {
+        let (reader, writer) = io::pipe().unwrap();
+        assert_eq!(heard(reader, Duration::from_millis(50)).unwrap(), None);
+        drop(writer);
+        let (reader, mut writer) = io::pipe().unwrap();
+        writeln!(writer, "{READY}").unwrap();
+        assert_eq!(heard(reader, READY_WITHIN).unwrap().as_deref(), Some(READY));
+        let (reader, writer) = io::pipe().unwrap();
+        drop(writer);
+        assert_eq!(heard(reader, READY_WITHIN).unwrap().as_deref(), Some(""), "it ended");
+    }
 }

@@ -13,6 +13,7 @@ mod install;
 mod judge;
 mod judging;
 mod language_server;
+mod ledger;
 mod lists;
 mod output;
 mod pause;
@@ -83,6 +84,8 @@ enum Command {
     Pause(pause::Arguments),
     /// Show what sessions are held to, lift a scope lock, or say what a session is to do.
     Scope(scope::Arguments),
+    /// Show how large the ledger is, or have old sessions removed from it.
+    Ledger(ledger::Arguments),
     /// Run the server of the state folder.
     Serve(ServeArguments),
     /// Stop the server; returns when its process is gone.
@@ -166,6 +169,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Lists(arguments) => lists::run(&arguments),
         Command::Pause(arguments) => pause::run(&Place::of_process()?, &arguments),
         Command::Scope(arguments) => scope::run(&Place::of_process()?, &arguments),
+        Command::Ledger(arguments) => ledger::run(&Place::of_process()?, &arguments),
         Command::Serve(arguments) => serve(&arguments),
         Command::Stop => stop::run(&Place::of_process()?),
         Command::Completions { shell } => completions::run(shell, &mut Cli::command()),

@@ -1,6 +1,8 @@
 //! What an editor is shown: of each session its open claims, kept findings and refused turns, and where each may be put.
 //! Turning them into an editor's own diagnostics is the language server's part.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::decision::{Evidence, Severity};
@@ -33,6 +35,9 @@ pub struct SessionFindings {
     /// Path of its transcript, as last told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
+    /// When it was last heard of, in milliseconds since 1970; up to a minute late. None while only its facts are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seen: Option<u64>,
     /// Path of its document, which is written before this is sent.
     pub document: String,
     /// Its scope, where a lock or a contract is in force.
@@ -178,4 +183,36 @@ pub struct PublishedUrisParams {
     pub add: Vec<String>,
     /// Places that it has emptied.
     pub remove: Vec<String>,
+}
+
+/// What an editor may ask for in LSP's `initializationOptions`, and under `settings.proofmark` of
+/// `workspace/didChangeConfiguration`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct EditorOptions {
+    /// Lenses over stale verdicts are wanted.
+    pub code_lens: bool,
+    /// The notification `findingsChanged` is wanted.
+    pub sessions: bool,
+    /// How the findings of a check are shown, by its code.
+    pub severity: BTreeMap<String, Severity>,
+    /// A session that was not heard of for longer is not shown, in hours.
+    pub max_age_hours: f64,
+}
+
+impl EditorOptions {
+    /// A session that was not heard of for longer is never shown, in hours: seven days.
+    pub const LONGEST_AGE_HOURS: u32 = 7 * 24;
+}
+
+impl Default for EditorOptions {
+    fn default() -> Self {
+        Self {
+            code_lens: true,
+            sessions: false,
+            severity: BTreeMap::new(),
+            max_age_hours: f64::from(Self::LONGEST_AGE_HOURS),
+        }
+    }
 }

@@ -63,6 +63,11 @@ pub fn pages(state_dir: &Path) -> PathBuf {
     state_dir.join("docs")
 }
 
+/// What the server writes on stderr.
+pub fn log(state_dir: &Path) -> PathBuf {
+    state_dir.join("server.log")
+}
+
 /// The ledger.
 pub fn ledger(state_dir: &Path) -> PathBuf {
     state_dir.join("ledger.sqlite")

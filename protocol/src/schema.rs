@@ -9,7 +9,7 @@ use crate::event::{
     PostToolUseParams, PreToolUseParams, PromptParams, ReplyParams, SessionEndParams, SessionStartParams, StopParams,
     SubagentStartParams,
 };
-use crate::findings::{FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
+use crate::findings::{EditorOptions, FindingsChanged, PublishedUrisParams, SessionReport, SessionReportParams};
 use crate::frame::{self, ErrorObject, Speaker};
 use crate::judge::{JudgeReply, JudgeReplyParams, Waiting};
 use crate::query::{
@@ -30,6 +30,7 @@ pub fn document() -> Value {
     generator.subschema_for::<Speaker>();
     generator.subschema_for::<ErrorObject>();
     generator.subschema_for::<Settings>();
+    generator.subschema_for::<EditorOptions>();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Proofmark protocol",

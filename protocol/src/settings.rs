@@ -157,6 +157,8 @@ pub struct Settings {
     pub judge: Judge,
     /// `[server] idle_minutes`: the server exits after so many minutes without an event or an editor.
     pub idle_minutes: u64,
+    /// `[ledger] keep_days`: sessions that were not heard of for so many days are removed; 0 keeps them all.
+    pub keep_days: u64,
     /// `[tools]`: what tools do, by name or by prefix with a final `*`.
     pub tools: BTreeMap<String, ToolEffect>,
 }
@@ -175,6 +177,7 @@ impl Default for Settings {
             reply_length: ReplyLength::default(),
             judge: Judge::default(),
             idle_minutes: 30,
+            keep_days: 180,
             tools: BTreeMap::new(),
         }
     }
@@ -200,6 +203,7 @@ impl Settings {
         let checks = reader.table(value, "checks", "checks");
         let check = reader.table(checks, "checks.untried-claim", "untried-claim");
         let server = reader.table(value, "server", "server");
+        let ledger = reader.table(value, "ledger", "ledger");
         let claim = &mut self.untried_claim;
         reader.set(check, "checks.untried-claim", "mode", &mut claim.mode, |old, new| {
             new > old
@@ -234,6 +238,7 @@ impl Settings {
         };
         reader.replies(value, checks, replies);
         reader.set(server, "server", "idle_minutes", &mut self.idle_minutes, |_, _| false);
+        reader.set(ledger, "ledger", "keep_days", &mut self.keep_days, |_, _| false);
         if layer == Layer::Person {
             let tools = reader.table(value, "tools", "tools");
             for name in tools.as_object().into_iter().flat_map(serde_json::Map::keys) {

@@ -1,6 +1,6 @@
 -- A real Neovim with the set-up from editors/neovim: it sees a finding, retires the claim, and takes that back.
 -- Started as `nvim --clean --headless -c 'luafile tests/editors/neovim.lua'` in a project with an open claim.
--- SETUP is the set-up's path, FILE the file that the claim names, LINE its line, from 1.
+-- SETUP is the path of a file with the set-up's lines, FILE the file that the claim names, LINE its line, from 1.
 local function say(text)
   io.stdout:write(text .. '\n')
 end

@@ -29,6 +29,16 @@ pub struct Editor {
     published: usize,
     asked: u64,
     requests: Vec<Value>,
+    told: Vec<Told>,
+}
+
+/// What the server has said of sessions, for a client that asked for it.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// The params of `findingsChanged`.
+    pub params: Value,
+    /// How often something was published before.
+    pub published: usize,
 }
 
 /// The URI of a file.
@@ -73,6 +83,7 @@ impl Editor {
             published: 0,
             asked: 0,
             requests: Vec::new(),
+            told: Vec::new(),
         })
     }
 
@@ -81,18 +92,45 @@ impl Editor {
     /// # Errors
     /// It cannot be started, or does not answer.
     pub fn open(world: &World, arguments: &[&str], capabilities: &Value) -> Result<Self> {
+        Self::open_at(world, arguments, &world.project(), capabilities, &Value::Null)
+    }
+
+    /// The same with another folder as its workspace, and what the person has set.
+    ///
+    /// # Errors
+    /// It cannot be started, or does not answer.
+    pub fn open_at(
+        world: &World,
+        arguments: &[&str],
+        folder: &Path,
+        capabilities: &Value,
+        options: &Value,
+    ) -> Result<Self> {
         let mut editor = Self::start(world, arguments)?;
-        let folder = uri(&world.project());
-        let answer = editor.ask(
+        editor.greet(folder, capabilities, options)?;
+        Ok(editor)
+    }
+
+    /// Gives a server that was just started a folder as its workspace, with an editor's capabilities, and what the person has set.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn greet(&mut self, folder: &Path, capabilities: &Value, options: &Value) -> Result<()> {
+        let folder = uri(folder);
+        let answer = self.ask(
             "initialize",
             json!({
                 "processId": null, "rootUri": folder, "capabilities": capabilities,
-                "workspaceFolders": [{"uri": folder, "name": "project"}],
+                "workspaceFolders": [{"uri": folder, "name": "project"}], "initializationOptions": options,
             }),
         )?;
         ensure!(answer["result"].is_object(), "initialize: {answer}");
-        editor.tell("initialized", json!({}))?;
-        Ok(editor)
+        self.tell("initialized", json!({}))
+    }
+
+    /// The language server's process.
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
     }
 
     /// Sends a notification.
@@ -240,6 +278,11 @@ impl Editor {
         &self.requests
     }
 
+    /// What the server has said of sessions so far.
+    pub fn told(&self) -> &[Told] {
+        &self.told
+    }
+
     /// The next message; what is published, and what is asked, is taken note of.
     fn next(&mut self, end: Instant) -> Result<Value> {
         let left = end.saturating_duration_since(Instant::now());
@@ -250,6 +293,10 @@ impl Editor {
             let shown = params["diagnostics"].as_array().context("no list of diagnostics")?;
             self.shown.insert(uri.to_owned(), shown.clone());
             self.published += 1;
+        }
+        if message["method"] == "findingsChanged" {
+            let (params, published) = (message["params"].clone(), self.published);
+            self.told.push(Told { params, published });
         }
         if message["method"].is_string() && !message["id"].is_null() {
             let error = json!({"code": -32601, "message": "this editor can't"});

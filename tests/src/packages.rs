@@ -125,6 +125,12 @@ impl Cache {
         })
     }
 
+    /// A cache in this folder.
+    #[cfg(test)]
+    pub(crate) fn at(root: PathBuf) -> Self {
+        Self { root }
+    }
+
     /// The folder itself.
     pub(crate) fn root(&self) -> &Path {
         &self.root

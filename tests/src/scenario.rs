@@ -45,6 +45,8 @@ pub struct Ended {
 
 /// A harness writes a turn down within this time after its end.
 const READ_LIMIT: Duration = Duration::from_secs(10);
+/// The project's folder in a recording.
+pub const RECORDED_PROJECT: &str = "/home/dev/dates";
 /// Stands in a scenario for the path of the project.
 const PROJECT: &str = "@PROJECT@";
 
@@ -146,11 +148,11 @@ pub fn load(name: &str, world: &World) -> Result<Scenario> {
 }
 
 impl Scenario {
-    /// Plays it with a harness in a fresh world, and checks what came of it.
+    /// Writes the files that are in the project before the session.
     ///
     /// # Errors
-    /// The session cannot be run, or anything is not as expected; the error says what, and what the model was told.
-    pub fn play(&self, start: &Start<'_>, world: &World) -> Result<()> {
+    /// One can't be written.
+    pub(crate) fn lay(&self, world: &World) -> Result<()> {
         for (path, text) in &self.files {
             let path = world.project().join(path);
             if let Some(folder) = path.parent() {
@@ -158,6 +160,15 @@ impl Scenario {
             }
             fs::write(path, text)?;
         }
+        Ok(())
+    }
+
+    /// Plays it with a harness in a fresh world, and checks what came of it.
+    ///
+    /// # Errors
+    /// The session cannot be run, or anything is not as expected; the error says what, and what the model was told.
+    pub fn play(&self, start: &Start<'_>, world: &World) -> Result<()> {
+        self.lay(world)?;
         let model = Model::start(self.script.clone())?;
         let mut session = start(world, &model)?;
         for step in &self.steps {

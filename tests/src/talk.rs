@@ -53,8 +53,14 @@ impl Talk {
     /// # Errors
     /// The transcript can't be written.
     pub fn claim(&mut self, claim: &str) -> Result<Value> {
+        self.claims(&[claim.to_owned()])
+    }
+
+    /// As [`Talk::claim`], with a reply that tags several.
+    fn claims(&mut self, claims: &[String]) -> Result<Value> {
         self.turns += 1;
-        let reply = format!("Done. {{{{CAT-UNVERIFIED: {claim} -- cannot verify: no box}}}}");
+        let tag = |claim: &String| format!("{{{{CAT-UNVERIFIED: {claim} -- cannot verify: no box}}}}");
+        let reply = format!("Done. {}", claims.iter().map(tag).collect::<Vec<_>>().join("\n"));
         let (turn, session) = (self.turns, &self.session);
         // Rows as Claude Code 2.1.332 writes them, cut to the members that are read.
         let rows = [
@@ -75,7 +81,15 @@ impl Talk {
     /// # Errors
     /// The transcript can't be written, or the hook does not refuse the stop: nothing in the turn was tried.
     pub fn claim_by_hook(&mut self, world: &World, claim: &str) -> Result<()> {
-        let stop = self.claim(claim)?;
+        self.claims_by_hook(world, &[claim.to_owned()])
+    }
+
+    /// As [`Talk::claim_by_hook`], with a reply that tags several.
+    ///
+    /// # Errors
+    /// As [`Talk::claim_by_hook`].
+    pub fn claims_by_hook(&mut self, world: &World, claims: &[String]) -> Result<()> {
+        let stop = self.claims(claims)?;
         let payload = json!({
             "hook_event_name": "Stop", "session_id": self.session, "transcript_path": self.transcript, "cwd": self.cwd,
             "stop_hook_active": false, "last_assistant_message": stop["reply"],

@@ -252,7 +252,8 @@ impl Drop for World {
     }
 }
 
-fn bin_dir() -> Result<PathBuf> {
+/// Where the built programs are.
+pub(crate) fn bin_dir() -> Result<PathBuf> {
     if let Some(folder) = env::var_os("PROOFMARK_BIN_DIR") {
         return Ok(folder.into());
     }

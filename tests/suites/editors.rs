@@ -2,10 +2,11 @@
 //! What exactly is shown is the suite `lsp`'s.
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use proofmark_tests::process;
 use proofmark_tests::python::{Packages, Set};
 use proofmark_tests::schema::workspace;
@@ -41,16 +42,81 @@ fn neovim_sees_a_claim_retires_it_and_brings_it_back() -> Result<()> {
     let Some(packages) = packages()? else { return Ok(()) };
     let (world, file) = world()?;
     let script = workspace().join("tests/editors/neovim.lua");
+    let setup = world.home().join("set-up.lua");
+    fs::write(&setup, lines_of_the_page("lua")?)?;
     let mut neovim = world.command(&packages.neovim());
     let path = format!("{}:/usr/bin:/bin", world.program("").display());
     neovim
         .args(["--clean", "--headless", "-c"])
         .arg(format!("luafile {}", script.display()))
         .env("PATH", path)
-        .env("SETUP", workspace().join("editors/neovim/init.lua"))
+        .env("SETUP", &setup)
         .env("FILE", &file)
         .env("LINE", "2");
     let done = process::run(&mut neovim, b"", LIMIT)?;
+    ensure!(done.code == Some(0) && done.stdout.contains("passed"), "{done:?}");
+    Ok(())
+}
+
+/// What a person pastes: the first lines of a language on the page about editors.
+fn lines_of_the_page(language: &str) -> Result<String> {
+    let page = fs::read_to_string(workspace().join("docs/editors.md"))?;
+    let begin = format!("```{language}\n");
+    let lines = page
+        .split_once(&begin)
+        .and_then(|(_, rest)| rest.split_once("```"))
+        .map(|(lines, _)| lines.to_owned());
+    lines.with_context(|| format!("the page has no {language}"))
+}
+
+#[test]
+fn the_set_up_of_neovim_is_five_lines_and_the_same_in_both_places() -> Result<()> {
+    let lines = lines_of_the_page("lua")?;
+    assert_eq!(lines.lines().count(), 5, "{lines}");
+    let file = fs::read_to_string(workspace().join("editors/neovim/init.lua"))?;
+    let code: Vec<&str> = file.lines().filter(|line| !line.starts_with("--")).collect();
+    assert_eq!(lines.lines().collect::<Vec<_>>(), code);
+    Ok(())
+}
+
+/// Whether Emacs is there, with eglot where Debian puts it or built in.
+fn has_eglot(world: &World) -> Result<bool> {
+    let mut emacs = world.command(&PathBuf::from("emacs"));
+    emacs.args([
+        "-q",
+        "--batch",
+        "--eval",
+        "(kill-emacs (if (require 'eglot nil t) 0 1))",
+    ]);
+    match process::run(&mut emacs, b"", LIMIT) {
+        Ok(done) => Ok(done.code == Some(0)),
+        Err(failure) if is_not_found(&failure) => Ok(false),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn is_not_found(failure: &anyhow::Error) -> bool {
+    let kinds = failure.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    kinds.map(io::Error::kind).any(|kind| kind == io::ErrorKind::NotFound)
+}
+
+#[test]
+fn emacs_sees_a_claim_retires_it_and_brings_it_back() -> Result<()> {
+    let (world, file) = world()?;
+    if !has_eglot(&world)? {
+        return need::missing("emacs with eglot");
+    }
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", world.program("").display());
+    let mut emacs = world.command(&PathBuf::from("emacs"));
+    // Not -Q: Debian's packages are found by the site's own start.
+    emacs
+        .args(["-q", "--batch", "-l"])
+        .arg(workspace().join("tests/editors/emacs.el"))
+        .env("PATH", path)
+        .env("SETUP", workspace().join("editors/emacs/proofmark.el"))
+        .env("FILE", &file)
+        .env("LINE", "2");
+    let done = process::run(&mut emacs, b"", LIMIT)?;
     ensure!(done.code == Some(0) && done.stdout.contains("passed"), "{done:?}");
     Ok(())
 }

@@ -209,6 +209,34 @@ fn a_hundred_questions_leave_no_process_and_no_folder() -> Result<()> {
 }
 
 /// With the judge off no thread is started and nothing is read or written for it at a stop.
+/// Waits until a process has nothing more to do: all of its threads sleep, and none has run between two looks.
+fn at_rest(process: i32) -> Result<()> {
+    let mut last = None;
+    let rest = || {
+        let now = asleep(process);
+        let same = now.is_some() && now == last;
+        last = now;
+        same.then_some(())
+    };
+    process::until(LIMIT, rest).context("the server does not come to rest")
+}
+
+/// How often each thread of a process has stopped running so far; none while one of them runs, or waits for a disk.
+fn asleep(process: i32) -> Option<Vec<String>> {
+    let mut threads = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
+        let status = fs::read_to_string(thread.ok()?.path().join("status")).ok()?;
+        status.lines().find(|line| line.starts_with("State:\tS"))?;
+        threads.extend(
+            status
+                .lines()
+                .filter(|line| line.starts_with("Pid:") || line.contains("ctxt_switches:"))
+                .map(str::to_owned),
+        );
+    }
+    Some(threads)
+}
+
 #[test]
 fn the_judge_costs_nothing_when_it_is_off() -> Result<()> {
     let session = Session::new(&hit(0.0), 20)?;
@@ -236,10 +264,10 @@ fn the_judge_costs_nothing_when_it_is_off() -> Result<()> {
         let which = number % 2;
         fs::write(session.config(), [&without, &off][which])?;
         // What the last stop left to do off the path is done.
-        thread::sleep(Duration::from_millis(120));
+        at_rest(pid()?)?;
         let before = io()?;
         session.stop(&format!("The velvet gate {number}."))?;
-        thread::sleep(Duration::from_millis(120));
+        at_rest(pid()?)?;
         least[which] = least[which].min(io()? - before);
     }
     assert!(fake_judge::questions(&session.world)?.is_empty());

@@ -117,6 +117,12 @@ fn keys() -> Vec<(&'static str, &'static str, Rule, Vec<Value>)> {
             vec![json!(1), json!(30), json!(999)],
         ),
         (
+            "keep_days",
+            "ledger.keep_days",
+            Nothing,
+            vec![json!(0), json!(1), json!(180)],
+        ),
+        (
             "tools",
             "tools",
             Nothing,

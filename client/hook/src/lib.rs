@@ -7,6 +7,9 @@ mod codex;
 mod cursor;
 mod dialect;
 mod fault;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod guard;
 mod host;
 mod payload;

@@ -24,8 +24,10 @@ use crate::session::{FactBody, FindingEnd, NotedRow, SessionKey, Vocabulary};
 use crate::text::{Quoted, quotable, quote, quoted, still_says};
 
 const CODE: &str = "plain-words";
-/// The longest quote in a message, in characters.
+/// The longest quote in a refusal, in characters.
 const MAX_QUOTE: usize = 160;
+/// The longest quote in a finding's message, and the longest name of a list there, in characters.
+const MAX_SHOWN: usize = 32;
 /// The longest identity of a quote, in bytes.
 const MAX_SUBJECT: usize = 400;
 /// Marks the second refusal of a wording, the last one. No quote's own words hold a colon.
@@ -206,7 +208,11 @@ fn complaint(found: &Quoted, list: Option<&str>) -> Complaint {
     let shown = quote(&found.text, MAX_QUOTE);
     let list = list.map_or_else(|| "an unnamed list".to_owned(), |list| format!("the list {list}"));
     let subject = &found.words[..found.words.floor_char_boundary(MAX_SUBJECT)];
-    let message = format!("“{shown}” falls under {list}.");
+    let message = format!(
+        "“{}” falls under {}; the person has not used these words.",
+        quote(&found.text, MAX_SHOWN),
+        quote(&list, MAX_SHOWN + 9)
+    );
     Complaint {
         evidence: vec![rests_on(list)],
         kept: true,

@@ -31,6 +31,8 @@ use crate::text::{self, About, PassClaim, quote};
 const CODE: &str = "stale-verdict";
 /// Changes between pass and failure that are listed.
 const MAX_CHANGES: usize = 5;
+/// The longest names of two checks in a message, in characters of both: its first words are read at a glance.
+const MAX_NAMES: usize = 56;
 /// The longest quote of a sentence, in characters.
 const MAX_QUOTE: usize = 80;
 /// Words by which a remark puts a failure down to an earlier state: a pass on record says otherwise.
@@ -158,12 +160,12 @@ fn owns(flip: &Flip<'_>, stream: &Stream, reply: &str) -> bool {
 
 fn complaint(view: &StopView<'_>, stream: &Stream, flip: &Flip<'_>, subject: String) -> Complaint {
     let Flip { pass, fail, .. } = flip;
-    let (passed, failed) = (title(&pass.run), title(&fail.run));
-    let whose = if view.agent.is_some() {
-        "In a helper agent, "
+    let (whose, room) = if view.agent.is_some() {
+        ("In a helper agent, ", MAX_NAMES - 16)
     } else {
-        ""
+        ("", MAX_NAMES)
     };
+    let (passed, failed) = both(&title(&pass.run), &title(&fail.run), room);
     let failed = if passed == failed {
         String::new()
     } else {
@@ -192,6 +194,15 @@ fn complaint(view: &StopView<'_>, stream: &Stream, flip: &Flip<'_>, subject: Str
         check: Some(kept::check_of(stream, fail)),
         kept: true,
     }
+}
+
+/// The names of two checks in so many characters; the longer one is cut first.
+fn both(one: &str, other: &str, room: usize) -> (String, String) {
+    let left = |name: &str| room.saturating_sub(name.chars().count()).max(room / 2);
+    if one == other {
+        return (quote(one, room), quote(other, room));
+    }
+    (quote(one, left(other)), quote(other, left(one)))
 }
 
 /// The sentence of an earlier reply by which the agent used the pass: its turn and a quote.

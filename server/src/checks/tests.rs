@@ -3,6 +3,7 @@
 
 mod claimed_pass;
 mod drift;
+mod messages;
 mod properties;
 mod replies;
 mod scope;

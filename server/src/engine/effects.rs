@@ -44,7 +44,8 @@ impl Engine {
             &effective.settings,
             stop,
         );
-        if read.is_ok() && event.at.agent.is_none() {
+        // A record that was read in part does not tell all that was copied.
+        if read.is_ok() && event.at.agent.is_none() && !stop.load(Ordering::Relaxed) {
             self.inherit(live, event);
         }
     }
@@ -183,7 +184,8 @@ impl Engine {
                 slot.key(),
             );
         }
-        if let Err(error) = self.keep_counts() {
+        let kept = self.keep_counts().and_then(|()| self.hand_over());
+        if let Err(error) = kept {
             self.ledger_failed(&error);
         }
     }
@@ -200,7 +202,7 @@ impl Engine {
         Ok(())
     }
 
-    fn ledger_failed(&self, error: &LedgerError) {
+    pub(super) fn ledger_failed(&self, error: &LedgerError) {
         let text = format!(
             "Proofmark can't use its ledger ({error}); what is decided now is kept in memory until it can be written."
         );
@@ -247,10 +249,10 @@ impl Engine {
     pub(super) fn store_folds(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, all: bool) {
         let (engine, slot, key) = (Arc::clone(self), Arc::clone(slot), key.clone());
         tokio::task::spawn_blocking(move || {
-            let bodies = {
+            let (bodies, weight) = {
                 let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
                 engine.write_held(&mut live, &key);
-                live.snapshots(all)
+                (live.snapshots(all), live.weight())
             };
             let ledger = engine.ledger();
             let stored = bodies
@@ -260,6 +262,7 @@ impl Engine {
             if let Err(error) = stored.and_then(|()| ledger.sync()) {
                 engine.ledger_failed(&error);
             }
+            engine.weigh(&slot, weight);
         });
     }
 

@@ -47,7 +47,7 @@ impl Engine {
         self.gate(&at, move |engine, _| engine.decide_tool(&params)).await
     }
 
-    fn decide_tool(&self, params: &PreToolUseParams) -> Decision {
+    pub(super) fn decide_tool(&self, params: &PreToolUseParams) -> Decision {
         let Some(event) = self.event(&params.at, &format!("tool:{}", super::now())) else {
             return Decision::allow();
         };
@@ -56,7 +56,7 @@ impl Engine {
         };
         let slot = self.slot(&event.key);
         let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = live.is_loaded();
+        let known = live.was_loaded();
         self.refresh(&mut live, &event);
         if known && !live.book.scope().holds() {
             return Decision::allow();

@@ -89,6 +89,12 @@ impl Slot {
         self.judging.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
+    /// True while somebody is being asked about the session's last reply.
+    pub(super) fn is_asking(&self) -> bool {
+        let judging = self.judging.lock().unwrap_or_else(PoisonError::into_inner);
+        judging.as_ref().is_some_and(|running| !running.task.is_finished())
+    }
+
     fn is_judging(&self, key: u64) -> bool {
         let judging = self.judging.lock().unwrap_or_else(PoisonError::into_inner);
         judging.as_ref().is_some_and(|running| running.key == key)

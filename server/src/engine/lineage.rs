@@ -1,7 +1,7 @@
 //! What a session takes over from the one that it was forked from: the facts whose rows it copied.
 //! How a record is read, and what the facts mean, stays out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::live::Live;
 use crate::ledger::{Ledger, LedgerError};
@@ -20,23 +20,27 @@ impl Live {
     /// On first sight of a session's record: its first row, and the facts that it takes over from the session it was
     /// forked from. None at every later sight.
     pub(super) fn inherit(&mut self, ledger: &Ledger, key: &SessionKey) -> Result<Option<Inheritance>, LedgerError> {
+        if self.lineage_known {
+            self.settle_lineage();
+            return Ok(None);
+        }
         let Some(stream) = self.stream(None) else {
             return Ok(None);
         };
-        let Some(first) = stream.prompts.first().filter(|row| !row.is_empty()) else {
+        let Some(first) = stream.lineage.first().filter(|row| !row.is_empty()) else {
             return Ok(None);
         };
         // A fork's rows carry the fork's own id: a file of another session, or of none, is no fork.
-        if self.lineage_known || stream.session.as_deref() != Some(key.session.as_str()) {
+        if stream.session.as_deref() != Some(key.session.as_str()) {
             return Ok(None);
         }
         let family = ledger.lineage(key.harness, first)?;
         // Seen by a server before this one: the others may be its forks, and what they took over is settled here since.
         if family.contains(&key.session) {
-            self.lineage_known = true;
+            self.inherited();
             return Ok(None);
         }
-        let copied: Vec<&str> = stream.prompts.iter().map(String::as_str).collect();
+        let copied: HashSet<&str> = stream.lineage.rows().iter().map(String::as_str).collect();
         let mut facts = Vec::new();
         for session in family {
             let parent = SessionKey {
@@ -47,7 +51,7 @@ impl Live {
             facts.extend(inherited(&parent, key, known, &copied));
         }
         Ok(Some(Inheritance {
-            first: first.clone(),
+            first: first.to_owned(),
             facts,
         }))
     }
@@ -55,15 +59,27 @@ impl Live {
     /// What there was to take over is on the ledger.
     pub(super) fn inherited(&mut self) {
         self.lineage_known = true;
+        self.settle_lineage();
+    }
+
+    fn settle_lineage(&mut self) {
+        if let Some(stream) = self.stream_mut(None) {
+            stream.lineage.settle();
+        }
     }
 }
 
 /// A parent's claims and kept findings whose turns were copied, and what its scope came to in them, as facts of the fork.
-fn inherited(parent: &SessionKey, key: &SessionKey, facts: impl Iterator<Item = Fact>, copied: &[&str]) -> Vec<Fact> {
+fn inherited(
+    parent: &SessionKey,
+    key: &SessionKey,
+    facts: impl Iterator<Item = Fact>,
+    copied: &HashSet<&str>,
+) -> Vec<Fact> {
     let mut ids: BTreeMap<String, String> = BTreeMap::new();
     let mut taken = Vec::new();
     for mut fact in facts {
-        if !fact.anchor.as_deref().is_some_and(|anchor| copied.contains(&anchor)) {
+        if !fact.anchor.as_deref().is_some_and(|anchor| copied.contains(anchor)) {
             continue;
         }
         match &mut fact.body {

@@ -23,11 +23,14 @@ use crate::record::{Follower, Line, RecordError};
 use crate::session::observed::Joined;
 use crate::session::stream::FOLD_VERSION;
 use crate::session::{Book, CallRecord, Ending, Entry, Fact, FactBody, SessionKey, Stream, ToolKind};
+use rest::Resting;
 
 /// New bytes of a record after which its fold is stored again.
 const SNAPSHOT_EVERY: u64 = 256 * 1024;
 /// So many facts that could not be written are kept for later; beyond that the oldest go.
 const MAX_UNWRITTEN: usize = 4096;
+/// Answered events beyond which those go that the book has forgotten.
+const MAX_ANSWERED: usize = 64;
 /// The ledger's name for the main agent's fold.
 pub(super) const MAIN: &str = "";
 
@@ -77,12 +80,17 @@ pub(super) struct Live {
     /// Whether the book holds calls up, for those who ask without waiting for it.
     pub(super) hold: Arc<Hold>,
     loaded: Option<i64>,
+    /// What it keeps of its records while it rests.
+    resting: Resting,
     last_fact: i64,
     /// Facts that this process wrote and took since it last read: another process's fact may have a lower id.
     taken: BTreeSet<i64>,
     /// How often the ledger was replaced when those two were noted.
     renewals: u64,
-    loaded_at: u64,
+    /// True when the book holds more than the ledger, which was begun anew since.
+    outlived: bool,
+    /// When this process read the book first.
+    loaded_at: Option<u64>,
     /// The events that this process has answered.
     answered: BTreeSet<String>,
     /// Facts that were taken and could not be written, oldest first: they go with the next ones.
@@ -146,13 +154,12 @@ impl Reading<'_> {
 impl Live {
     /// Brings the book up to date: with the whole ledger at first, later only when another process wrote to it.
     pub(super) fn refresh(&mut self, ledger: &Ledger, key: &SessionKey, now: u64) -> Result<(), LedgerError> {
+        self.wake(ledger, key);
         let version = ledger.version()?;
         if self.loaded == Some(version) {
             return Ok(());
         }
-        if self.loaded.is_none() {
-            self.loaded_at = now;
-        }
+        self.loaded_at.get_or_insert(now);
         let new = ledger.facts(key, self.last_fact)?;
         for stored in new.facts.iter().filter(|stored| !self.taken.contains(&stored.id)) {
             self.book.fold(&stored.fact);
@@ -164,9 +171,9 @@ impl Live {
         Ok(())
     }
 
-    /// True when the book was read from the ledger.
-    pub(super) fn is_loaded(&self) -> bool {
-        self.loaded.is_some()
+    /// True when this process has read the book from the ledger, whether or not it still holds it.
+    pub(super) fn was_loaded(&self) -> bool {
+        self.loaded_at.is_some()
     }
 
     /// Has the next refresh read the ledger: this process wrote facts of the session past this book.
@@ -179,6 +186,7 @@ impl Live {
     pub(super) fn on_ledger(&mut self, renewals: u64) {
         if self.renewals != renewals {
             self.renewals = renewals;
+            self.outlived = self.loaded.is_some();
             self.last_fact = 0;
             self.taken.clear();
             self.outdate();
@@ -193,6 +201,10 @@ impl Live {
             if let FactBody::Answered { event, .. } = &fact.body {
                 self.answered.insert(event.clone());
             }
+        }
+        if self.answered.len() > MAX_ANSWERED {
+            // Only those are asked for that the book still has.
+            self.answered.retain(|event| self.book.answer(event).is_some());
         }
         self.hold.set(&self.book);
     }
@@ -212,7 +224,7 @@ impl Live {
     /// alone, this server's own answers would pass for another's after a jump, and a refusal could repeat for ever.
     pub(super) fn answer_before(&mut self, event: &str, within: u64) -> Option<proofmark_protocol::Decision> {
         let (at, decision) = self.book.answer(event)?;
-        let by_another = at.abs_diff(self.loaded_at) <= within && self.answered.insert(event.to_owned());
+        let by_another = at.abs_diff(self.loaded_at?) <= within && self.answered.insert(event.to_owned());
         by_another.then(|| decision.clone())
     }
 
@@ -413,6 +425,13 @@ fn follow(
         joined,
         ..
     } = following;
+    let settle = |stream: &mut Stream| {
+        // Only a main agent's record is ever asked what it was forked from.
+        if whose == Whose::Helper {
+            stream.lineage.settle();
+        }
+    };
+    settle(stream);
     let mut told = follower.offset();
     let tools = |tool: &str| settings.tool_effect(tool);
     let mut entries = Vec::new();
@@ -421,6 +440,7 @@ fn follow(
         match line {
             Line::Restarted => {
                 (*stream, *memory, told) = (Stream::default(), Memory::default(), 0);
+                settle(stream);
                 *joined = joined.take().map(|_| Joined::default());
             }
             Line::Complete(bytes) => {
@@ -471,5 +491,6 @@ pub(super) fn delegates(stream: &Stream) -> bool {
     running || stream.past.recent_helpers().next().is_some()
 }
 
+mod rest;
 #[cfg(test)]
 mod tests;

@@ -2,15 +2,21 @@
 //! Rules about claims and turns stay in the core; sockets and lines in `rpc/`.
 
 mod effects;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
 mod heard;
 mod judge;
 mod lineage;
 mod live;
+mod makeshift;
 mod observed;
 mod once;
 mod pauses;
 pub mod queries;
+mod rest;
+pub mod retention;
 mod settings;
 mod slot;
 mod stop;
@@ -34,6 +40,7 @@ use crate::session::decide;
 use crate::session::{CallRecord, SessionKey};
 use crate::text::redact;
 pub use judge::{judge_once, lists_in_use};
+use makeshift::Makeshift;
 use pauses::PauseEnds;
 use settings::SettingsFiles;
 use slot::Slot;
@@ -78,6 +85,10 @@ pub struct Engine {
     /// How often a broken ledger was replaced by a new one.
     renewals: AtomicU64,
     judge: Judge,
+    awake: rest::Awake,
+    makeshift: Makeshift,
+    /// When old things were last looked for, on this engine's clock; 0 before the first time.
+    tidied: AtomicU64,
 }
 
 /// An event on its way through the core.
@@ -92,17 +103,20 @@ struct Event<'a> {
 impl Engine {
     /// Opens the ledger of a state folder, which exists. A ledger that can't be used costs memory of what was, not the work.
     pub fn open(state_dir: &Path) -> Result<Self, LedgerError> {
-        let (ledger, notes) = match Ledger::open(state_dir) {
-            Ok(opened) => (opened.ledger, opened.notes),
+        let (ledger, notes, makeshift) = match Ledger::open(state_dir) {
+            Ok(opened) => (opened.ledger, opened.notes, false),
             Err(error) => (
                 Ledger::in_memory()?,
                 vec![format!(
                     "Proofmark can't use its ledger ({error}), so this session's claims are kept in memory only."
                 )],
+                true,
             ),
         };
         ledger.wait_at_most(LEDGER_WAIT)?;
-        Ok(Self::on(state_dir, ledger, notes))
+        let mut engine = Self::on(state_dir, ledger, notes);
+        engine.makeshift = Makeshift::new(makeshift);
+        Ok(engine)
     }
 
     /// Works on the ledger of a state folder that another process owns, in short writes beside that one's.
@@ -131,6 +145,9 @@ impl Engine {
             stirred: tokio::sync::watch::Sender::default(),
             renewals: AtomicU64::new(0),
             judge: Judge::default(),
+            awake: rest::Awake::default(),
+            makeshift: Makeshift::default(),
+            tidied: AtomicU64::new(0),
         }
     }
 
@@ -142,8 +159,12 @@ impl Engine {
     }
 
     fn woken(&self) {
-        let since = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.last_event.store(since, Ordering::Relaxed);
+        self.last_event.store(self.clock(), Ordering::Relaxed);
+    }
+
+    /// Milliseconds since this engine was opened; the system's clock may jump.
+    fn clock(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// How long the server stays without an event, by the person's settings; a minute at least, or it would be gone
@@ -302,7 +323,10 @@ impl Engine {
     }
 
     fn slot(&self, key: &SessionKey) -> Arc<Slot> {
-        Arc::clone(&self.sessions.entry(key.clone()).or_default())
+        let slot = self.sessions.get(key).map(|slot| Arc::clone(&slot));
+        let slot = slot.unwrap_or_else(|| Arc::clone(&self.sessions.entry(key.clone()).or_default()));
+        slot.used.store(self.clock(), Ordering::Relaxed);
+        slot
     }
 
     /// The ledger in use.

@@ -52,11 +52,18 @@ struct Delivered {
     answered: Option<Instant>,
 }
 
+impl Delivered {
+    /// True while another delivery is the same event.
+    fn is_open(&self, now: Instant) -> bool {
+        self.answered.is_none_or(|at| now.duration_since(at) <= WINDOW)
+    }
+}
+
 impl Recent {
     /// The place of an event's answer: the same one for each delivery within the window.
     pub(super) fn answer(&self, event: &str, now: Instant) -> Arc<OnceCell<Decision>> {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        events.retain(|known| known.answered.is_none_or(|at| now.duration_since(at) <= WINDOW));
+        events.retain(|known| known.is_open(now));
         if let Some(known) = events.iter().find(|known| known.event == event) {
             return Arc::clone(&known.answer);
         }
@@ -67,6 +74,14 @@ impl Recent {
             answered: None,
         });
         answer
+    }
+
+    /// Forgets answers whose window is over; true when no event is left.
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        events.retain(|known| known.is_open(now));
+        events.shrink_to_fit();
+        events.is_empty()
     }
 
     /// Starts the window: the event has its answer.

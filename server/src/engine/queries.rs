@@ -348,12 +348,12 @@ pub fn published(ledger: &Ledger, params: &PublishedUrisParams, now: u64) -> Res
 }
 
 /// True when there is such a process, also one of somebody else's.
-fn is_running(process: u32) -> bool {
+pub(super) fn is_running(process: u32) -> bool {
     let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
     id.is_some_and(|id| rustix::process::test_kill_process(id) != Err(rustix::io::Errno::SRCH))
 }
 
-fn book(ledger: &Ledger, key: &SessionKey) -> Result<Book, LedgerError> {
+pub(super) fn book(ledger: &Ledger, key: &SessionKey) -> Result<Book, LedgerError> {
     let read = ledger.facts(key, 0)?;
     Ok(Book::of(read.facts.iter().map(|stored| &stored.fact)))
 }

@@ -150,20 +150,21 @@ impl SettingsFiles {
         {
             return Some(value.clone());
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let value = toml::from_str::<Value>(text.trim_start_matches('\u{feff}')).map_err(|error| {
-            let line = error
-                .span()
-                .map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            format!(
-                "{}, line {line}: {}; its settings are not used",
-                path.display(),
-                error.message()
-            )
-        });
+        let value = said(&bytes).map_err(|why| format!("{}, {why}; its settings are not used", path.display()));
         parsed.insert(path.to_owned(), (bytes, value.clone()));
         Some(value)
     }
+}
+
+/// What the bytes of a settings file say; else the line in which they are no TOML, and why.
+pub(super) fn said(bytes: &[u8]) -> Result<Value, String> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.map_or(0, |before| before.matches('\n').count() + 1);
+        format!("line {line}: {}", error.message())
+    })
 }
 
 /// Takes in the judge's lists: the person's own, the shipped ones, the project's, each file seen from the settings file
@@ -263,6 +264,22 @@ mod tests {
         let broken = files.read(None);
         assert_eq!(broken.settings, Settings::default());
         assert!(broken.bad[0].contains("line 2"), "{:?}", broken.bad);
+    }
+
+    #[test]
+    fn a_broken_file_is_named_with_its_line_whatever_stands_before_and_around_the_fault() {
+        for (text, line) in [
+            ("\u{feff}a b", 1),
+            ("\u{feff}\u{feff}a b", 1),
+            ("\u{feff}a = 1\né = 2", 2),
+            ("a = \"é", 1),
+            ("é", 1),
+            ("\n\n[", 3),
+        ] {
+            let why = said(text.as_bytes()).unwrap_err();
+            assert!(why.starts_with(&format!("line {line}: ")), "{text:?}: {why}");
+        }
+        assert!(said(b"a = \"\xff\"").is_ok() && said(b"\xff").is_err());
     }
 
     #[test]

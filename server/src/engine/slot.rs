@@ -1,7 +1,7 @@
 //! One session's place in the engine: its live part behind a lock, and what may be asked without waiting for that.
 //! What the live part holds, and what is decided with it, stays out.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use proofmark_protocol::{Decision, Outcome};
@@ -21,6 +21,10 @@ pub(super) struct Slot {
     /// The question about the session's last reply.
     pub(super) judging: Mutex<Option<Running>>,
     late_said: AtomicBool,
+    /// When it was used last, in milliseconds of the engine's own clock.
+    pub(super) used: AtomicU64,
+    /// About how many bytes its live part took when that was looked at last.
+    pub(super) weight: AtomicUsize,
 }
 
 impl Default for Slot {
@@ -33,6 +37,8 @@ impl Default for Slot {
             asking: tokio::sync::watch::Sender::default(),
             judging: Mutex::default(),
             late_said: AtomicBool::new(false),
+            used: AtomicU64::new(0),
+            weight: AtomicUsize::new(0),
         }
     }
 }

@@ -168,7 +168,8 @@ impl Engine {
         if live.stream(agent).is_some_and(|stream| stream.by_harness) {
             return Some(Look::Decided(Decision::allow()));
         }
-        if unread.is_none() && agent.is_none() {
+        // A record that was read in part does not tell all that was copied.
+        if unread.is_none() && agent.is_none() && !expired.load(Ordering::Relaxed) {
             self.inherit(&mut live, &event);
         }
         let reply = match self.at_stop(&mut live, key, stop, last_look) {

@@ -5,13 +5,16 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use proofmark_protocol::findings::{FindingsChanged, SessionFindings, SessionReport, SessionReportParams};
+use proofmark_protocol::findings::{
+    EditorOptions, FindingsChanged, SessionFindings, SessionReport, SessionReportParams,
+};
 use proofmark_protocol::paths;
 use thiserror::Error;
 use tokio::sync::watch;
 
+use super::queries::is_running;
 use super::{Engine, now};
 use crate::ledger::{Ledger, LedgerError};
 use crate::picture::{Picture, Whereabouts, picture};
@@ -20,8 +23,16 @@ use crate::state_folder;
 
 /// How often the ledger is looked at for facts of other processes, while somebody watches.
 const LOOK: Duration = Duration::from_millis(250);
-/// A session that was not heard of for so long is not shown, in milliseconds: seven days.
-const RECENT: u64 = 7 * 24 * 60 * 60 * 1_000;
+/// A session that was not heard of for so long is not shown, in milliseconds.
+const RECENT: u64 = EditorOptions::LONGEST_AGE_HOURS as u64 * 60 * 60 * 1_000;
+/// How late it may be told that a session was heard of, when that alone is new.
+const LATE: Duration = Duration::from_secs(60);
+/// Books that are held to be folded on; of more, those that changed longest ago are read again when they change.
+const MAX_BOOKS: usize = 64;
+/// How often sessions that are shown are looked over for those that are not recent any more.
+const LOOK_OVER: Duration = Duration::from_secs(60 * 60);
+/// A document is written within milliseconds: one that is half written for so long is nobody's.
+const ABANDONED: Duration = Duration::from_secs(10);
 
 /// Why nothing more can be shown.
 #[derive(Debug, Error)]
@@ -49,8 +60,14 @@ struct Tail {
     ledger: Arc<Ledger>,
     last: i64,
     whole: bool,
+    /// When every session was last looked at for having been heard of.
+    heard: Instant,
     books: HashMap<SessionKey, (i64, Book)>,
     shown: HashMap<SessionKey, Picture>,
+    /// Half-written documents may lie about.
+    littered: bool,
+    /// When sessions that are shown are looked over next.
+    look_over: Instant,
 }
 
 impl Engine {
@@ -61,8 +78,11 @@ impl Engine {
             ledger: self.ledger(),
             last: 0,
             whole: true,
+            heard: Instant::now(),
             books: HashMap::new(),
             shown: HashMap::new(),
+            littered: true,
+            look_over: Instant::now() + LOOK_OVER,
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -93,6 +113,7 @@ impl Engine {
         let at = Whereabouts {
             cwd: row.cwd.as_deref(),
             transcript: row.transcript.as_deref(),
+            last_seen: Some(row.last_seen),
             document: &document,
         };
         let text = picture(&book, &row.key, at).document;
@@ -134,6 +155,8 @@ impl Watch {
 
 impl Tail {
     fn look(&mut self) -> Result<Option<FindingsChanged>, WatchError> {
+        // A process that was killed just now counts as running for a moment, so this may take some looks.
+        self.littered = self.littered && sweep(self.engine.state_dir(), ABANDONED);
         let ledger = self.engine.ledger();
         if !Arc::ptr_eq(&ledger, &self.ledger) {
             // The ledger broke and was begun anew: nothing that was known of it holds.
@@ -146,15 +169,60 @@ impl Tail {
             true => self.ledger.heard_of_since(now().saturating_sub(RECENT))?,
             false => self.ledger.changed_since(self.last)?,
         };
+        let mut changed = changed;
+        // That a session was heard of is no fact, so the ids do not tell it.
+        if self.heard.elapsed() >= LATE {
+            self.heard = Instant::now();
+            let shown = self.shown.keys().filter(|key| !changed.contains(key));
+            changed.extend(shown.cloned().collect::<Vec<_>>());
+        }
         let mut sessions = Vec::new();
         for key in changed {
             if let Some(findings) = self.session(&key)? {
                 sessions.push(findings);
             }
         }
+        if Instant::now() >= self.look_over {
+            self.look_over = Instant::now() + LOOK_OVER;
+            sessions.extend(self.forget_old()?);
+        }
         self.last = last;
         let whole = std::mem::take(&mut self.whole);
         Ok((whole || !sessions.is_empty()).then_some(FindingsChanged { whole, sessions }))
+    }
+
+    /// Forgets sessions that are not recent any more, or not on the ledger: of those that were shown nothing is left to show.
+    fn forget_old(&mut self) -> Result<Vec<SessionFindings>, WatchError> {
+        let recent = now().saturating_sub(RECENT);
+        let mut old = Vec::new();
+        for key in self.shown.keys() {
+            if self.ledger.session(key)?.is_none_or(|row| row.last_seen < recent) {
+                old.push(key.clone());
+            }
+        }
+        let empty = |key: SessionKey| {
+            self.books.remove(&key);
+            self.shown.remove(&key);
+            let at = Whereabouts {
+                cwd: None,
+                transcript: None,
+                last_seen: None,
+                document: &self.engine.document(&key),
+            };
+            picture(&Book::default(), &key, at).findings
+        };
+        Ok(old.into_iter().map(empty).collect())
+    }
+
+    /// Forgets the books that changed longest ago, where there are too many.
+    fn bound_books(&mut self) {
+        if self.books.len() > MAX_BOOKS {
+            let mut places: Vec<i64> = self.books.values().map(|(last, _)| *last).collect();
+            places.sort_unstable();
+            // Half of them at once, or each new one would have all of them looked over.
+            let oldest = places[places.len() - MAX_BOOKS / 2];
+            self.books.retain(|_, (last, _)| *last >= oldest);
+        }
     }
 
     /// What a session that got new facts has to say, if that is something else than before.
@@ -167,7 +235,9 @@ impl Tail {
         {
             return Ok(None);
         }
+        let last_seen = row.as_ref().map(|row| row.last_seen);
         let (cwd, transcript) = row.map_or((None, None), |row| (row.cwd, row.transcript));
+        self.bound_books();
         let (last, book) = self.books.entry(key.clone()).or_default();
         let new = self.ledger.facts(key, *last)?;
         for stored in &new.facts {
@@ -178,6 +248,7 @@ impl Tail {
         let at = Whereabouts {
             cwd: cwd.as_deref(),
             transcript: transcript.as_deref(),
+            last_seen,
             document: &document,
         };
         let new = picture(book, key, at);
@@ -190,7 +261,7 @@ impl Tail {
             ..
         } = &new.findings;
         let says_nothing = items.is_empty() && retired.is_empty() && dismissed.is_empty() && scope.is_none();
-        if old == Some(&new) || (old.is_none() && says_nothing) {
+        if old.is_some_and(|old| says_the_same(old, &new)) || (old.is_none() && says_nothing) {
             return Ok(None);
         }
         state_folder::put(Path::new(&document), &new.document).map_err(WatchError::Document)?;
@@ -199,3 +270,47 @@ impl Tail {
         Ok(Some(findings))
     }
 }
+
+/// True when there is nothing new to show, save that the session was heard of again not long after.
+fn says_the_same(old: &Picture, new: &Picture) -> bool {
+    let (before, now) = (old.findings.last_seen, new.findings.last_seen);
+    let much_later = now.unwrap_or_default().saturating_sub(before.unwrap_or_default()) >= LATE.as_millis() as u64;
+    if much_later {
+        return false;
+    }
+    let findings = SessionFindings {
+        last_seen: now,
+        ..old.findings.clone()
+    };
+    findings == new.findings && old.document == new.document
+}
+
+/// Removes what processes that were killed in the middle of a document have left of it: those that are gone, and, since
+/// their numbers come back, whatever is older than `old`. True when there is more that may have been left.
+fn sweep(state_dir: &Path, old: Duration) -> bool {
+    let documents = paths::session_document(state_dir, "", "");
+    let entries = documents.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut more = false;
+    for entry in entries.into_iter().flatten().flatten() {
+        let Some(process) = entry.file_name().to_str().and_then(writer) else {
+            continue;
+        };
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if !is_running(process) || age().is_some_and(|age| age >= old) {
+            // Somebody else may sweep at the same time.
+            let _gone = std::fs::remove_file(entry.path());
+        } else {
+            more = true;
+        }
+    }
+    more
+}
+
+/// The process that began to write a file of this name; none when it is whole.
+fn writer(name: &str) -> Option<u32> {
+    let (_, process) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
+    process.split_once('-')?.0.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

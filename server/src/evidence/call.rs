@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::shell::{self, ShellEffects};
+use super::memo;
+use super::shell::ShellEffects;
 use crate::session::entry::{Ending, ToolKind};
 
 /// An answer that may be unknown; unknown is neither yes nor no.
@@ -39,7 +40,7 @@ pub struct CallFacts {
 /// - A tool that nobody described counts as attempted: it must never be read as guilt.
 pub fn facts(kind: &ToolKind, ending: Option<Ending>) -> CallFacts {
     let effects = match kind {
-        ToolKind::Shell { command } => shell::effects(command),
+        ToolKind::Shell { command } => memo::command(command).effects(),
         _ => ShellEffects::NOTHING,
     };
     facts_with(effects, kind, ending)

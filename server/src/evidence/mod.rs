@@ -3,5 +3,6 @@
 
 pub mod call;
 pub mod check;
+pub(crate) mod memo;
 pub mod shell;
 pub mod verdict;

@@ -128,8 +128,8 @@ pub(crate) fn goes_on_when_stored(spec: &HarnessSpec, record: &[u8], stream: Str
     let whole = folded(read_all(spec, record, stream));
     assert_eq!(fold.board, whole.board);
     assert_eq!(
-        (fold.turns, &fold.prompts, &fold.cwd),
-        (whole.turns, &whole.prompts, &whole.cwd)
+        (fold.turns, &fold.lineage, &fold.cwd),
+        (whole.turns, &whole.lineage, &whole.cwd)
     );
     assert_eq!(
         (&fold.turn.passes, &fold.turn.trouble),

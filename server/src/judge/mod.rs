@@ -3,6 +3,9 @@
 
 mod answer;
 mod bench;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod leftovers;
 pub mod list;
 mod process;

@@ -16,6 +16,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::LedgerError;
+use super::retention;
 use super::schema::{self, Content};
 
 /// How long a call waits for another process.
@@ -117,6 +118,7 @@ pub(super) fn checkpoint_at_close(connection: &Connection, on: bool) -> Result<(
 }
 
 fn configure(connection: &Connection) -> Result<(), LedgerError> {
+    retention::shrink_by_itself(connection).map_err(LedgerError::sqlite)?;
     let mode = enter_wal_mode(connection)?;
     if mode != "wal" {
         return Err(LedgerError::Other(

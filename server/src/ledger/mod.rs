@@ -9,6 +9,7 @@ mod heard;
 mod lineage;
 mod pauses;
 mod published;
+mod retention;
 mod schema;
 mod sessions;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use error::LedgerError;
 pub use examine::{Examined, examine};
 pub use facts::{Durability, Facts, StoredFact};
 pub use heard::Tally;
+pub use retention::{Extent, Removal};
 pub use sessions::SessionRow;
 
 use file::Care;

@@ -126,7 +126,7 @@ impl Ledger {
     }
 }
 
-fn session(row: &Row<'_>) -> rusqlite::Result<Option<SessionRow>> {
+pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Option<SessionRow>> {
     let Some(harness) = Harness::from_name(row.get_ref(0)?.as_str()?) else {
         return Ok(None);
     };

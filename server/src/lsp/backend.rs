@@ -13,11 +13,12 @@ use tokio::sync::mpsc;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Result};
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeActionResponse, CodeLens,
-    CodeLensOptions, CodeLensParams, DidChangeWorkspaceFoldersParams, DidSaveTextDocumentParams, ExecuteCommandOptions,
-    ExecuteCommandParams, Hover, HoverParams, HoverProviderCapability, InitializeParams, InitializeResult, LSPAny,
-    OneOf, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CodeLensOptions, CodeLensParams, DeleteFilesParams, DidChangeConfigurationParams, DidChangeWorkspaceFoldersParams,
+    DidSaveTextDocumentParams, ExecuteCommandOptions, ExecuteCommandParams, FileOperationFilter, FileOperationPattern,
+    FileOperationRegistrationOptions, Hover, HoverParams, HoverProviderCapability, InitializeParams, InitializeResult,
+    LSPAny, OneOf, RenameFilesParams, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
@@ -262,6 +263,21 @@ impl LanguageServer for Backend {
         self.again();
     }
 
+    async fn did_rename_files(&self, _: RenameFilesParams) {
+        self.again();
+    }
+
+    async fn did_delete_files(&self, _: DeleteFilesParams) {
+        self.again();
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        if let Some(sent) = params.settings.get("proofmark") {
+            self.editor.change_options(sent);
+            self.again();
+        }
+    }
+
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         let paths = |folders: &[tower_lsp::ls_types::WorkspaceFolder]| -> Vec<_> {
             folders.iter().filter_map(|named| folder(&named.uri)).collect()
@@ -286,6 +302,19 @@ impl LanguageServer for Backend {
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         self.execute(params).await
+    }
+}
+
+fn any_file() -> FileOperationRegistrationOptions {
+    FileOperationRegistrationOptions {
+        filters: vec![FileOperationFilter {
+            scheme: Some("file".to_owned()),
+            pattern: FileOperationPattern {
+                glob: "**".to_owned(),
+                matches: None,
+                options: None,
+            },
+        }],
     }
 }
 
@@ -317,7 +346,11 @@ fn capabilities(encoding: tower_lsp::ls_types::PositionEncodingKind) -> ServerCa
                 supported: Some(true),
                 change_notifications: Some(OneOf::Left(true)),
             }),
-            ..WorkspaceServerCapabilities::default()
+            file_operations: Some(WorkspaceFileOperationsServerCapabilities {
+                did_rename: Some(any_file()),
+                did_delete: Some(any_file()),
+                ..WorkspaceFileOperationsServerCapabilities::default()
+            }),
         }),
         ..ServerCapabilities::default()
     }

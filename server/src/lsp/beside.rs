@@ -70,7 +70,7 @@ fn span(text: &str) -> String {
 /// The lenses of a file: one over each stale verdict, where the person wants them.
 pub(super) fn lenses(editor: &Editor, uri: &Uri) -> Vec<CodeLens> {
     let setup = editor.setup();
-    if !setup.lenses {
+    if !setup.options.code_lens {
         return Vec::new();
     }
     let lens = |diagnostic: &Diagnostic| {
@@ -93,6 +93,8 @@ pub(super) fn lenses(editor: &Editor, uri: &Uri) -> Vec<CodeLens> {
 
 #[cfg(test)]
 mod tests {
+    use proofmark_protocol::findings::EditorOptions;
+
     use super::*;
 
     fn diagnostic(code: &str, command: Option<&str>) -> Diagnostic {
@@ -147,7 +149,10 @@ mod tests {
             (true, false, Some(actions::COPY)),
         ] {
             editor.set_up(super::super::editor::Setup {
-                lenses,
+                options: EditorOptions {
+                    code_lens: lenses,
+                    ..EditorOptions::default()
+                },
                 shows_documents,
                 ..Default::default()
             });

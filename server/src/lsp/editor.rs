@@ -5,14 +5,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use proofmark_protocol::Harness;
-use proofmark_protocol::findings::{DismissedFinding, FindingsChanged, Item, RetiredClaim, SessionFindings};
+use proofmark_protocol::findings::{
+    DismissedFinding, EditorOptions, FindingsChanged, Item, RetiredClaim, SessionFindings,
+};
 use tower_lsp::ls_types::{Diagnostic, InitializeParams, MarkupKind, NumberOrString, Range, Uri};
 
 use super::anchor::Anchors;
-use super::diagnostics;
 use super::place::Encoding;
+use super::shown::{self, Told};
+use super::{diagnostics, options};
+use crate::engine::now;
 
 /// What an editor said at its start.
 #[derive(Debug, Clone)]
@@ -29,8 +34,8 @@ pub(super) struct Setup {
     pub(super) shows_documents: bool,
     /// It reads Markdown in a hover.
     pub(super) markdown: bool,
-    /// The person wants lenses: `codeLens` in the initialization options, which is true when left out.
-    pub(super) lenses: bool,
+    /// What the person has set.
+    pub(super) options: EditorOptions,
     /// It asks for the lenses again when it is told to.
     pub(super) refreshes_lenses: bool,
 }
@@ -48,7 +53,10 @@ impl Setup {
             params.capabilities.workspace.as_ref(),
             params.capabilities.window.as_ref(),
         );
-        let options = params.initialization_options.as_ref();
+        let mut options = EditorOptions::default();
+        if let Some(sent) = &params.initialization_options {
+            options::lay_over(&mut options, sent);
+        }
         let named = params
             .workspace_folders
             .as_ref()
@@ -70,7 +78,7 @@ impl Setup {
             markdown: document
                 .and_then(|document| document.hover.as_ref()?.content_format.as_ref())
                 .is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
-            lenses: options.and_then(|options| options.get("codeLens")?.as_bool()) != Some(false),
+            options,
             refreshes_lenses: workspace
                 .and_then(|workspace| workspace.code_lens.as_ref()?.refresh_support)
                 .unwrap_or_default(),
@@ -87,7 +95,7 @@ impl Default for Setup {
             literal_actions: false,
             shows_documents: false,
             markdown: false,
-            lenses: false,
+            options: EditorOptions::default(),
             refreshes_lenses: false,
         }
     }
@@ -114,10 +122,35 @@ struct Held {
     sessions: BTreeMap<(Harness, String), SessionFindings>,
     /// What was published by place; none where it is not known what the editor holds.
     published: BTreeMap<Uri, Option<Vec<Diagnostic>>>,
+    told: Told,
+    /// Folders or options have changed since the editor was last told something.
+    changed: Changed,
+}
+
+/// What the editor itself has changed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Changed {
+    /// Something that decides what is shown.
+    view: bool,
+    /// Whether lenses are wanted.
+    lenses: bool,
 }
 
 /// What has to be published: a place and everything that is to be shown there.
 pub(super) type Change = (Uri, Vec<Diagnostic>);
+
+/// Everything that an editor has to be told.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// The places with something else to show, in their order.
+    pub(super) places: Vec<Change>,
+    /// The sessions with something else to say, for an editor that asked for them.
+    pub(super) sessions: Option<FindingsChanged>,
+    /// Other lenses belong to the places, whatever is shown there.
+    pub(super) lenses: bool,
+    /// When there is something else to show, though nothing happens.
+    pub(super) again_in: Option<Duration>,
+}
 
 impl Editor {
     /// An editor of which nothing is known yet.
@@ -149,6 +182,18 @@ impl Editor {
         let mut held = self.held();
         held.setup.folders.retain(|folder| !removed.contains(folder));
         held.setup.folders.extend(added);
+        held.changed.view = true;
+    }
+
+    /// Takes what the person has set anew.
+    pub(super) fn change_options(&self, sent: &serde_json::Value) {
+        let mut held = self.held();
+        let before = held.setup.options.clone();
+        options::lay_over(&mut held.setup.options, sent);
+        let now = &held.setup.options;
+        let (view, lenses) = (*now != before, now.code_lens != before.code_lens);
+        held.changed.view |= view;
+        held.changed.lenses |= lenses;
     }
 
     /// Takes what sessions have to say.
@@ -173,28 +218,42 @@ impl Editor {
 
     /// Everything is to be published once more.
     pub(super) fn forget_published(&self) {
-        self.held()
-            .published
-            .values_mut()
-            .for_each(|diagnostics| *diagnostics = None);
+        let mut held = self.held();
+        held.told.forget();
+        held.changed.lenses = true;
+        held.published.values_mut().for_each(|diagnostics| *diagnostics = None);
     }
 
     /// What it has to be told now. Reads the files that are named.
-    pub(super) fn changes(&self) -> Vec<Change> {
-        let (setup, sessions) = {
-            let held = self.held();
-            (held.setup.clone(), held.sessions.values().cloned().collect::<Vec<_>>())
+    pub(super) fn changes(&self) -> Changes {
+        let (setup, sessions, changed) = {
+            let mut held = self.held();
+            let sessions: Vec<_> = held.sessions.values().cloned().collect();
+            (held.setup.clone(), sessions, std::mem::take(&mut held.changed))
         };
+        let now = now();
+        let shown = shown::of(sessions.iter(), &setup.folders, &setup.options, now);
         let mut wanted = {
             let mut anchors = self.anchors.lock().unwrap_or_else(PoisonError::into_inner);
-            diagnostics::of(&sessions, &setup, &self.state_dir, &mut anchors)
+            diagnostics::of(&shown, &setup, &self.state_dir, &mut anchors)
         };
         let held = self.held();
         for uri in held.published.keys() {
             wanted.entry(uri.clone()).or_default();
         }
         wanted.retain(|uri, diagnostics| held.published.get(uri).and_then(Option::as_ref) != Some(diagnostics));
-        wanted.into_iter().collect()
+        let wants = setup.options.sessions;
+        Changes {
+            places: wanted.into_iter().collect(),
+            sessions: wants.then(|| held.told.next(&shown, changed.view)).flatten(),
+            lenses: changed.lenses,
+            again_in: shown::until_the_first_is_old(&shown, &setup.options, now),
+        }
+    }
+
+    /// Notes that it was told of the sessions.
+    pub(super) fn told_sessions(&self, told: &FindingsChanged) {
+        self.held().told.take(told);
     }
 
     /// Notes that it was told. The answer is true when other lenses belong to the place now.

@@ -10,12 +10,17 @@ mod diagnostics;
 mod editor;
 mod files;
 mod frames;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod guarded;
 mod link;
 mod manifest;
+mod options;
 mod pages;
 mod place;
 mod publish;
+mod shown;
 mod stdio;
 #[cfg(test)]
 mod testing;

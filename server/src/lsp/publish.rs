@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proofmark_protocol::method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 use super::ask;
 use super::editor::Editor;
@@ -106,12 +107,25 @@ impl Publisher {
 
     /// Publishes what comes until nobody asks any more.
     async fn follow(&self, mut subscription: Subscription, asked: &mut mpsc::Receiver<Ask>) -> Result<(), LinkError> {
+        // Before the first message nothing is known, and nothing may be taken back.
+        let (mut known, mut again_at) = (false, None);
         loop {
+            let aged = async {
+                match again_at {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
-                changed = subscription.next() => self.editor.take(changed?),
+                changed = subscription.next() => {
+                    self.editor.take(changed?);
+                    known = true;
+                }
+                () = aged => {}
                 ask = asked.recv() => match ask {
                     None => return Ok(()),
-                    Some(Ask::Again) => {}
+                    Some(Ask::Again) if known => {}
+                    Some(Ask::Again) => continue,
                     Some(Ask::Settle(done)) => {
                         // Its owner runs; one that is told to stop just now is not started again for a last look.
                         self.settle(done, false).await;
@@ -119,7 +133,7 @@ impl Publisher {
                     }
                 }
             }
-            self.publish().await?;
+            again_at = self.publish().await?.map(|left| Instant::now() + left);
         }
     }
 
@@ -136,16 +150,16 @@ impl Publisher {
         }
     }
 
-    /// Tells the editor what has changed. A place is on the ledger before it is filled and until it was emptied, so that
-    /// it can be emptied after a crash too.
-    async fn publish(&self) -> Result<(), LinkError> {
+    /// Tells the editor what has changed, places first, then sessions; answers when to look again, though nothing happens.
+    /// A place is on the ledger before it is filled and until it was emptied, so that it can be emptied after a crash too.
+    async fn publish(&self) -> Result<Option<Duration>, LinkError> {
         let editor = Arc::clone(&self.editor);
         let changes = tokio::task::spawn_blocking(move || editor.changes())
             .await
             .map_err(std::io::Error::other)?;
         let named = |empty: bool| -> Vec<&str> {
-            changes
-                .iter()
+            let places = changes.places.iter();
+            places
                 .filter(|(_, shown)| shown.is_empty() == empty)
                 .map(|(uri, _)| uri.as_str())
                 .collect()
@@ -153,31 +167,36 @@ impl Publisher {
         let (filled, emptied) = (named(false), named(true));
         let remove = (!emptied.is_empty()).then(|| json!({ "process": std::process::id(), "remove": emptied }));
         if !filled.is_empty() {
-            self.link
-                .call(
-                    method::PUBLISHED_URIS,
-                    json!({ "process": std::process::id(), "add": filled }),
-                )
-                .await?;
+            let add = json!({ "process": std::process::id(), "add": filled });
+            self.link.call(method::PUBLISHED_URIS, add).await?;
         }
-        let (setup, mut other_lenses) = (self.editor.setup(), false);
-        for change in changes {
+        let (setup, mut other_lenses) = (self.editor.setup(), changes.lenses);
+        for change in changes.places {
             let (uri, diagnostics) = &change;
-            let body = serde_json::to_vec(&json!({
+            self.send(&json!({
                 "jsonrpc": "2.0",
                 "method": "textDocument/publishDiagnostics",
                 "params": { "uri": uri, "diagnostics": diagnostics },
-            }))?;
-            self.out.send(body).await.map_err(std::io::Error::other)?;
-            other_lenses |= self.editor.told(change);
+            }))
+            .await?;
+            other_lenses |= self.editor.told(change) && setup.options.code_lens;
         }
-        if other_lenses && setup.lenses && setup.refreshes_lenses {
-            let body = serde_json::to_vec(&ask::editor("workspace/codeLens/refresh", None))?;
-            self.out.send(body).await.map_err(std::io::Error::other)?;
+        if other_lenses && setup.refreshes_lenses {
+            self.send(&ask::editor("workspace/codeLens/refresh", None)).await?;
+        }
+        if let Some(sessions) = changes.sessions {
+            self.send(&json!({ "jsonrpc": "2.0", "method": method::FINDINGS_CHANGED, "params": sessions }))
+                .await?;
+            self.editor.told_sessions(&sessions);
         }
         if let Some(params) = remove {
             self.link.call(method::PUBLISHED_URIS, params).await?;
         }
-        Ok(())
+        Ok(changes.again_in)
+    }
+
+    async fn send(&self, message: &Value) -> Result<(), LinkError> {
+        let sent = self.out.send(serde_json::to_vec(message)?).await;
+        Ok(sent.map_err(std::io::Error::other)?)
     }
 }

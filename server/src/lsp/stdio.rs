@@ -131,7 +131,7 @@ pub(super) async fn guard(
 }
 
 /// The requests in a message: one, those of a batch, or none. A response is none: this server asks nothing.
-fn read(body: &[u8]) -> Vec<Result<Option<Request>, Vec<u8>>> {
+pub(super) fn read(body: &[u8]) -> Vec<Result<Option<Request>, Vec<u8>>> {
     if body.trim_ascii_start().first() != Some(&b'[') {
         return vec![read_one(body)];
     }

@@ -50,6 +50,7 @@ impl World {
             session: "s".to_owned(),
             cwd: cwd.map(|cwd| cwd.display().to_string()),
             transcript: None,
+            last_seen: None,
             document: self.path("document.md").display().to_string(),
             scope: None,
             items: Vec::new(),

@@ -1,6 +1,8 @@
 //! The guards: whatever an editor sends, the server answers the next good request, and ends when it is told to.
 //! What a real process does is tested with the built programs.
 
+mod told;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,9 +3,8 @@
 
 use proofmark_protocol::query::{ClaimState, ScopePhase};
 
-use super::{MAX_MESSAGE, MAX_QUOTE, Row, codes, reasons, short, times, whose};
+use super::{MAX_MESSAGE, MAX_QUOTE, Row, codes, quote, reasons, short, times, whose};
 use crate::session::{Book, ClaimRow, FindingEnd, NotedRow, SessionKey};
-use crate::text::quote;
 
 /// The lines above the first row: heading and introduction. Their number never changes, so that rows can be counted.
 const HEAD: u32 = 4;

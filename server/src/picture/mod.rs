@@ -13,7 +13,7 @@ use proofmark_protocol::{Evidence, Severity};
 
 use crate::session::book::TurnRefusals;
 use crate::session::{Book, ClaimRow, FindingEnd, NotedRow, SessionKey};
-use crate::text::{cited, quote};
+use crate::text::{self, cited};
 
 /// The code of a turn that was sent back: no check of its own, so it has no mode.
 pub const REFUSED_TURN: &str = "refused-turn";
@@ -22,6 +22,10 @@ const OPEN_CLAIM: &str = "untried-claim";
 
 /// The longest quote in a message, in characters.
 const MAX_QUOTE: usize = 80;
+/// The longest quote of a claim with which a message begins: what stands before its first stop is read at a glance.
+const MAX_FIRST: usize = 64;
+/// Checks that a turn was sent back for, as a message names them; of more it gives the number.
+const MAX_CODES: usize = 2;
 /// The longest message of a kept finding, in characters: room for its sentence and two quotes.
 const MAX_MESSAGE: usize = 300;
 /// Open claims, and findings that stand, that are shown at most of each; the newest are.
@@ -53,6 +57,8 @@ pub struct Whereabouts<'a> {
     pub cwd: Option<&'a str>,
     /// Its transcript, as last told.
     pub transcript: Option<&'a str>,
+    /// When it was last heard of, in milliseconds since 1970.
+    pub last_seen: Option<u64>,
     /// The path at which its document will lie.
     pub document: &'a str,
 }
@@ -127,6 +133,7 @@ pub fn picture(book: &Book, key: &SessionKey, at: Whereabouts<'_>) -> Picture {
         session: key.session.clone(),
         cwd: at.cwd.map(str::to_owned),
         transcript: at.transcript.map(str::to_owned),
+        last_seen: at.last_seen,
         document: at.document.to_owned(),
         scope: Some(book.scope().shown()).filter(|scope| scope.phase != ScopePhase::None),
         items,
@@ -170,9 +177,7 @@ fn rows(book: &Book) -> Vec<Row<'_>> {
 /// A finding that stands; none without an id, by which nobody could put it aside.
 fn finding(row: &NotedRow, session: &str, line: u32) -> Option<Item> {
     let id = row.finding.id.clone()?;
-    let whose = row.agent.as_deref().map_or_else(String::new, |agent| {
-        format!(", helper agent {}", quote(agent, SHORT_ID + 4))
-    });
+    let at = place(session, row.turn, row.agent.as_deref());
     let said = quote(&row.finding.message, MAX_MESSAGE);
     let said = said.strip_suffix('.').unwrap_or(&said);
     let evidence = row.finding.evidence.iter().take(MAX_PLACES).map(|evidence| Evidence {
@@ -186,7 +191,7 @@ fn finding(row: &NotedRow, session: &str, line: u32) -> Option<Item> {
         id: format!("finding:{id}"),
         code: row.finding.code.clone(),
         severity: row.finding.severity,
-        message: format!("{said} (session {session}, turn {}{whose}).", row.turn),
+        message: format!("{said} {at}."),
         subject: quote(&row.finding.subject, MAX_QUOTE),
         claim: None,
         finding: Some(id),
@@ -224,14 +229,14 @@ fn put_aside(row: &NotedRow, line: u32) -> Option<DismissedFinding> {
 
 fn claim(row: &ClaimRow, session: &str, line: u32) -> Item {
     let subject = quote(&row.text, MAX_QUOTE);
-    let whose = whose(row.agent.as_deref());
+    let at = place(session, row.opened, row.agent.as_deref());
     Item {
         id: format!("claim:{}", row.id),
         code: OPEN_CLAIM.to_owned(),
         severity: Severity::Information,
         message: format!(
-            "Unverified: “{subject}”. Open since turn {} of session {session}{whose}; reason given: “{}”.",
-            row.opened,
+            "Unverified: “{}”; reason given: “{}” {at}.",
+            quote(&row.text, MAX_FIRST),
             quote(&row.reason, MAX_QUOTE)
         ),
         claim: Some(row.id.clone()),
@@ -264,7 +269,7 @@ fn refused_turn(
     let about = if subject.is_empty() {
         String::new()
     } else {
-        format!(" It concerned “{subject}”.")
+        format!("; it concerned “{subject}”")
     };
     let evidence = |(code, subject): (&str, String)| Evidence {
         what: format!("{code}: “{subject}”"),
@@ -277,10 +282,10 @@ fn refused_turn(
         code: REFUSED_TURN.to_owned(),
         severity: Severity::Information,
         message: format!(
-            "Turn {turn} of session {session}{} was sent back {}{}.{about}",
-            whose(agent),
+            "The reply was sent back {}{}{about} {}.",
             times(refusals.count),
-            codes(&found)
+            codes(&found),
+            place(session, turn, agent)
         ),
         claim: None,
         finding: None,
@@ -307,11 +312,12 @@ fn reasons<'a>(book: &Book, refusals: &'a TurnRefusals) -> Vec<(&'a str, String)
 /// The checks among the reasons, each once, as the end of a sentence.
 fn codes(reasons: &[(&str, String)]) -> String {
     let mut codes: Vec<&str> = reasons.iter().map(|(code, _)| *code).collect();
+    codes.sort_unstable();
     codes.dedup();
-    if codes.is_empty() {
-        String::new()
-    } else {
-        format!(" for {}", codes.join(", "))
+    match codes.len() {
+        0 => String::new(),
+        1..=MAX_CODES => format!(" for {}", codes.join(", ")),
+        more => format!(" for {} and {} more", codes[..MAX_CODES].join(", "), more - MAX_CODES),
     }
 }
 
@@ -327,6 +333,30 @@ fn whose(agent: Option<&str>) -> String {
     agent.map_or_else(String::new, |agent| {
         format!(" (helper agent {})", quote(agent, SHORT_ID + 4))
     })
+}
+
+/// Where something was said, as the end of a message.
+fn place(session: &str, turn: u64, agent: Option<&str>) -> String {
+    let agent = agent.map_or_else(String::new, |agent| {
+        format!(", helper agent {}", quote(agent, SHORT_ID + 4))
+    });
+    format!("(session {session}, turn {turn}{agent})")
+}
+
+/// A quote in which nothing is hidden: characters that join others without a width of their own are left between letters
+/// that are written so, and in emoji, and nowhere else.
+fn quote(text: &str, max_chars: usize) -> String {
+    let quoted = text::quote(text, max_chars);
+    let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+    if !quoted.contains(is_joiner) {
+        return quoted;
+    }
+    let chars: Vec<char> = quoted.chars().collect();
+    let joins = |c: Option<&char>| c.is_some_and(|c| !c.is_ascii() && !is_joiner(*c));
+    let stays = |(at, c): &(usize, &char)| {
+        !is_joiner(**c) || (joins(at.checked_sub(1).and_then(|before| chars.get(before))) && joins(chars.get(at + 1)))
+    };
+    chars.iter().enumerate().filter(stays).map(|(_, c)| *c).collect()
 }
 
 /// A session's name for people: the head of its id; of a transcript's path the head of the file's name.

@@ -66,6 +66,7 @@ fn a_scope_in_force_stands_in_the_introduction_and_goes_with_the_findings() {
     let at = Whereabouts {
         cwd: None,
         transcript: None,
+        last_seen: None,
         document: "/d.md",
     };
     for (nth, (scope, told)) in steps.into_iter().enumerate() {
@@ -140,6 +141,7 @@ fn shown(facts: &[Fact]) -> Picture {
     let at = Whereabouts {
         cwd: Some("/p"),
         transcript: Some("/t.jsonl"),
+        last_seen: Some(5),
         document: "/s/d.md",
     };
     picture(&Book::of(facts), &key(), at)
@@ -163,15 +165,15 @@ fn open_claims_and_refused_turns_are_shown_at_their_lines() {
         items,
         [
             (
-                "Unverified: “src/x.rs:3 holds”. Open since turn 1 of session 4c252179; reason given: “no box”.",
+                "Unverified: “src/x.rs:3 holds”; reason given: “no box” (session 4c252179, turn 1).",
                 "- turn 1, claim a, open: “src/x.rs:3 holds”; reason given: “no box”",
             ),
             (
-                "Unverified: “it is fast”. Open since turn 2 of session 4c252179; reason given: “no box”.",
+                "Unverified: “it is fast”; reason given: “no box” (session 4c252179, turn 2).",
                 "- turn 2, claim b, open: “it is fast”; reason given: “no box”",
             ),
             (
-                "Turn 2 of session 4c252179 was sent back once for untried-claim. It concerned “it is fast”.",
+                "The reply was sent back once for untried-claim; it concerned “it is fast” (session 4c252179, turn 2).",
                 "- turn 2, sent back once for untried-claim: “it is fast”",
             ),
         ]
@@ -255,7 +257,7 @@ proptest! {
         let facts: Vec<Fact> =
             texts.iter().zip(1..).map(|(text, n)| tagged(n, n, &format!("c{n}"), text)).collect();
         let key = SessionKey { harness: Harness::Codex, session };
-        let at = Whereabouts { cwd: None, transcript: None, document: "d" };
+        let at = Whereabouts { cwd: None, transcript: None, last_seen: None, document: "d" };
         let picture = picture(&Book::of(&facts), &key, at);
         let lines: Vec<&str> = picture.document.lines().collect();
         for item in &picture.findings.items {

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::identity::{self, Identity};
 use super::lines::{Cutter, Limits, Line, Overlong};
+use super::places::{PLACES, Places};
 
 /// The longest line that is handed on whole, in bytes.
 pub const MAX_LINE: usize = 4 * 1024 * 1024;
@@ -22,6 +23,9 @@ const LIMITS: Limits = Limits {
     line: MAX_LINE,
     head: 4 * 1024,
 };
+
+/// A reading of more bytes than this is a long one: no turn adds so much, so it is a record that nobody has read before.
+const LONG: u64 = 4 * 1024 * 1024;
 
 /// Why a record could not be read. The follower stays where it was, or after the last line that it told.
 #[derive(Debug, Error)]
@@ -100,12 +104,13 @@ impl Follower {
         go_on: &dyn Fn() -> bool,
         line: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>,
     ) -> Result<Progress, RecordError> {
-        self.read_within(LIMITS, go_on, line)
+        self.read_within(LIMITS, &PLACES, go_on, line)
     }
 
-    fn read_within(
+    pub(super) fn read_within(
         &mut self,
         limits: Limits,
+        places: &Places,
         go_on: &dyn Fn() -> bool,
         line: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>,
     ) -> Result<Progress, RecordError> {
@@ -114,7 +119,7 @@ impl Follower {
         }
         match identity::open(&self.path) {
             Ok(Some((file, metadata))) => self
-                .read_open(file, &metadata, limits, go_on, line)
+                .read_open(file, &metadata, (limits, places), go_on, line)
                 .map_err(|error| self.error(error)),
             Ok(None) => Err(RecordError::NotAFile(self.path.clone())),
             Err(error) => Err(self.error(error)),
@@ -125,7 +130,7 @@ impl Follower {
         &mut self,
         mut file: File,
         metadata: &Metadata,
-        limits: Limits,
+        (limits, places): (Limits, &Places),
         go_on: &dyn Fn() -> bool,
         line: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>,
     ) -> io::Result<Progress> {
@@ -140,9 +145,17 @@ impl Follower {
                 });
             }
         }
+        let from = self.place();
+        let place = (len.saturating_sub(from) > LONG).then(|| places.take(go_on));
+        if matches!(place, Some(None)) {
+            return Ok(Progress {
+                bytes: 0,
+                torn: false,
+                len,
+            });
+        }
         let overlong = self.overlong(&file, limits)?;
         let mut cutter = Cutter::new(limits, overlong);
-        let from = self.place();
         file.seek(SeekFrom::Start(from))?;
         let outcome = cutter.cut(&mut file, len.saturating_sub(from), go_on, line);
         self.offset += cutter.told;

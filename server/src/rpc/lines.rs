@@ -10,7 +10,8 @@ use jsonrpsee::core::id_providers::RandomIntegerIdProvider;
 use jsonrpsee::core::server::{BoundedSubscriptions, ConnectionId, MethodCallback, MethodSink, SubscriptionState};
 use jsonrpsee::types::{Id, Params};
 use proofmark_protocol::frame::{
-    ErrorObject, INVALID_REQUEST, IncomingRequest, MAX_FRAME, METHOD_NOT_FOUND, PARSE_ERROR, SUPERSEDED, Speaker,
+    ErrorObject, INTERNAL_ERROR, INVALID_REQUEST, IncomingRequest, MAX_FRAME, METHOD_NOT_FOUND, PARSE_ERROR,
+    SUPERSEDED, Speaker,
 };
 use proofmark_protocol::judge::Waiting;
 use proofmark_protocol::method;
@@ -21,8 +22,19 @@ use tokio::sync::mpsc;
 
 use crate::rpc::owner::Control;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
+
 /// Messages of a subscription that wait for a slow reader; the subscription itself waits with the rest.
 const WAITING: usize = 4;
+
+/// A connection without a subscription ends when no whole request has come for so long.
+const SILENT: Duration = Duration::from_secs(60);
+/// What a connection keeps to read messages into, in bytes.
+const KEPT: usize = 16 * 1024;
+/// A client that does not take an answer for so long is given up.
+const TAKE: Duration = Duration::from_secs(30);
 
 /// The way to a client that waits for an answer: what is sent here is written before the answer.
 #[derive(Clone)]
@@ -51,8 +63,30 @@ struct Connection<'a> {
     sink: mpsc::Sender<Box<RawValue>>,
 }
 
-/// Serves a connection until its other side closes it, a message is too long, or the server gives way.
+/// Tells a client that there are too many, and lets it go.
+pub(crate) async fn turn_away(mut stream: impl AsyncWrite + Unpin) {
+    let why = "too many clients are connected";
+    // One that does not read is let go all the same.
+    let _told = put(&mut stream, &error(None, INTERNAL_ERROR, why)).await;
+}
+
+/// Writes an answer; one that nobody takes ends the connection.
+async fn put(write: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> std::io::Result<()> {
+    match tokio::time::timeout(TAKE, write.write_all(bytes)).await {
+        Ok(written) => written,
+        Err(_) => Err(std::io::ErrorKind::TimedOut.into()),
+    }
+}
+
+/// Serves a connection until its other side closes it or is silent, a message is too long, or the server gives way.
 pub(crate) async fn serve<S>(stream: S, methods: Methods, control: Arc<Control>) -> std::io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    serve_within(SILENT, stream, methods, control).await
+}
+
+async fn serve_within<S>(limit: Duration, stream: S, methods: Methods, control: Arc<Control>) -> std::io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -67,8 +101,16 @@ where
         sink,
     };
     let mut line = Vec::new();
+    let mut silent = std::pin::pin!(tokio::time::sleep(limit));
     loop {
         tokio::select! {
+            () = &mut silent => {
+                if connection.subscriptions.acquire().is_some() {
+                    return Ok(());
+                }
+                silent.as_mut().reset(tokio::time::Instant::now() + limit);
+                continue;
+            }
             // What was read before the other branch won stays in the line.
             read = read_line(&mut read, &mut line) => if !read? { return Ok(()) },
             Some(message) = subscribed.recv() => {
@@ -78,7 +120,7 @@ where
         }
         if line.len() > MAX_FRAME {
             let why = format!("a message is longer than {MAX_FRAME} bytes");
-            return write.write_all(&error(None, INVALID_REQUEST, &why)).await;
+            return put(&mut write, &error(None, INVALID_REQUEST, &why)).await;
         }
         if !line.trim_ascii().is_empty() {
             let _in_flight = control.begin();
@@ -91,10 +133,13 @@ where
                 }
             };
             if let Some(answer) = answer {
-                write.write_all(&answer).await?;
+                put(&mut write, &answer).await?;
             }
         }
         line.clear();
+        // One long message is no reason to keep as much for every connection.
+        line.shrink_to(KEPT);
+        silent.as_mut().reset(tokio::time::Instant::now() + limit);
     }
 }
 
@@ -222,3 +267,6 @@ fn spoken(response: &str) -> Vec<u8> {
     let rest = response.strip_prefix('{').unwrap_or("}");
     format!("{{\"proofmark\":{speaker},{rest}\n").into_bytes()
 }
+
+#[cfg(test)]
+mod tests;

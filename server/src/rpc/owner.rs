@@ -16,11 +16,12 @@ use proofmark_protocol::paths;
 use proofmark_protocol::query::Pong;
 use thiserror::Error;
 use tokio::net::UnixStream;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::holder::Holder;
 use super::lines;
+use super::log;
 use super::registry::{self, Context};
 use super::socket::{self, Socket};
 use crate::engine::Engine;
@@ -37,6 +38,12 @@ const RETRY: Duration = Duration::from_millis(5);
 const IDLE_LOOK: Duration = Duration::from_secs(30);
 /// How often it looks whether clients still find it: well within the time that a hook gives a start.
 const PLACE_LOOK: Duration = Duration::from_millis(250);
+/// How often while nothing happens: whoever misses it then says so with a signal.
+const PLACE_LOOK_IDLE: Duration = Duration::from_secs(2);
+/// Without an event for so long, nothing happens.
+const IDLE: Duration = Duration::from_secs(60);
+/// Clients that are connected at once; more are turned away.
+const MAX_CONNECTED: usize = 256;
 
 /// Why a process could not serve a state folder.
 #[derive(Debug, Error)]
@@ -88,6 +95,14 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
             what: "starting the runtime",
             error,
         })?;
+    // Before the lock is taken: whoever finds that held may send the signal at once.
+    let missed = {
+        let _entered = runtime.enter();
+        signal(SignalKind::hangup()).map_err(|error| OwnerError::Io {
+            what: "listening for signals",
+            error,
+        })?
+    };
     prepare_folder(&options.state_dir)?;
     let socket = paths::socket(&options.state_dir);
     let (lock, holder) = own(&options.state_dir, &socket)?;
@@ -98,7 +113,7 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
     if let Some(folder) = elsewhere {
         prepare_folder(folder)?;
     }
-    let served = runtime.block_on(serve_socket(options, &socket, &lock, holder, ready));
+    let served = runtime.block_on(serve_socket(options, &socket, &lock, holder, missed, ready));
     runtime.shutdown_timeout(FINISH);
     if let Some(folder) = elsewhere {
         // What somebody else laid there is not ours to remove.
@@ -112,6 +127,7 @@ async fn serve_socket(
     path: &Path,
     lock: &File,
     holder: Holder,
+    mut missed: Signal,
     ready: impl FnOnce() -> io::Result<()>,
 ) -> Result<(), OwnerError> {
     let io = |what| move |error| OwnerError::Io { what, error };
@@ -129,12 +145,15 @@ async fn serve_socket(
     ready().map_err(io("saying that the server is ready"))?;
     let limit = options.idle.unwrap_or_else(|| engine.idle_limit());
     let mut idle = tokio::time::interval(limit.min(IDLE_LOOK).max(RETRY));
-    let mut place = tokio::time::interval(PLACE_LOOK);
-    place.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut place = std::pin::pin!(tokio::time::sleep(PLACE_LOOK));
+    let mut keeping: Option<tokio::task::JoinHandle<()>> = None;
     let lock_path = paths::owner_lock(&options.state_dir);
     loop {
         tokio::select! {
             accepted = socket.listener.accept() => match accepted {
+                Ok((stream, _)) if is_ours(&stream) && control.connected.load(Ordering::Relaxed) >= MAX_CONNECTED => {
+                    tokio::spawn(lines::turn_away(stream));
+                }
                 Ok((stream, _)) if is_ours(&stream) => {
                     let (methods, control) = (methods.clone(), Arc::clone(&control));
                     control.connected.fetch_add(1, Ordering::Relaxed);
@@ -151,7 +170,9 @@ async fn serve_socket(
             _ = stop.changed() => break,
             _ = terminate.recv() => break,
             _ = interrupt.recv() => break,
-            _ = place.tick() => {
+            () = async { tokio::select! { () = &mut place => {}, _ = missed.recv() => {} } } => {
+                let next = if engine.idle() < IDLE { PLACE_LOOK } else { PLACE_LOOK_IDLE };
+                place.as_mut().reset(tokio::time::Instant::now() + next);
                 // Whoever took the lock's file away starts a server of his own: two would not see each other.
                 if !socket::leads_to(&lock_path, lock) {
                     break;
@@ -162,8 +183,13 @@ async fn serve_socket(
                 }
             }
             _ = idle.tick() => {
-                if engine.idle() >= limit && control.connected.load(Ordering::Relaxed) == 0 {
+                let is_alone = control.connected.load(Ordering::Relaxed) == 0;
+                if (engine.idle() >= limit && is_alone) || engine.has_found_its_ledger() {
                     break;
+                }
+                if keeping.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
+                    let engine = Arc::clone(&engine);
+                    keeping = Some(tokio::task::spawn_blocking(move || keep(&engine)));
                 }
             }
         }
@@ -176,6 +202,15 @@ async fn serve_socket(
     }
     engine.close();
     Ok(())
+}
+
+/// What is done from time to time, off the path of any event.
+fn keep(engine: &Engine) {
+    engine.rest_idle();
+    engine.tidy_up();
+    engine.look_for_ledger();
+    // A log that can't be cut is no reason to end; the next look tries again.
+    let _next_time = log::bound(engine.state_dir());
 }
 
 /// What the handlers can do to the server, and what it knows of its clients.

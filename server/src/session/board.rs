@@ -126,7 +126,18 @@ impl CheckRow {
     }
 }
 
+/// A run with its texts, in bytes.
+const RUN: usize = 700;
+/// A change with its texts, in bytes.
+const CHANGE: usize = 350;
+
 impl Board {
+    /// About how many bytes this takes.
+    pub fn weight(&self) -> usize {
+        let runs = self.checks.iter().map(|row| row.key.len() + row.runs.len() * RUN);
+        runs.sum::<usize>() + self.running.len() * RUN + self.changes.len() * CHANGE + self.used.len() * CHANGE
+    }
+
     /// The check of that identity.
     pub fn check(&self, key: &str) -> Option<&CheckRow> {
         self.checks.iter().find(|row| row.key == key)

@@ -96,6 +96,9 @@ const MAX_OBSERVED: usize = 4096;
 /// What an agent is in the book: none is the main agent.
 type Agent = Option<String>;
 
+/// A row of a book with its texts, in bytes: a claim, a finding, an answer, an observation.
+const ROW: usize = 600;
+
 /// A session's facts, folded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Book {
@@ -150,7 +153,12 @@ impl Book {
                 matched,
                 why,
             } => {
-                if let Some(row) = self.by_id.get(claim).and_then(|at| self.claims.get_mut(*at)) {
+                // A stop that was decided while the person retired the claim comes behind the person's word, and does not
+                // take it back.
+                let by_person = |row: &ClaimRow| row.state == ClaimState::Retired && *state != ClaimState::Retired;
+                if let Some(row) = self.by_id.get(claim).and_then(|at| self.claims.get_mut(*at))
+                    && !by_person(row)
+                {
                     row.state = *state;
                     row.changed = fact.at;
                     row.settled_by.clone_from(settled_by);
@@ -189,7 +197,11 @@ impl Book {
             }
             FactBody::Noted { finding } => self.note(fact, finding),
             FactBody::FindingEnded { finding, end } => {
-                if let Some(row) = self.noted_row(finding) {
+                // As with a claim: what a check says does not take back the person's word.
+                let is_persons = |end: &FindingEnd| matches!(end, FindingEnd::Dismissed { .. });
+                if let Some(row) = self.noted_row(finding)
+                    && (is_persons(end) || !row.end.as_ref().is_some_and(is_persons))
+                {
                     row.end = Some(end.clone());
                     row.changed = fact.at;
                 }
@@ -318,6 +330,13 @@ impl Book {
         self.noted.iter().find(is_it)
     }
 
+    /// About how many bytes this takes.
+    pub fn weight(&self) -> usize {
+        let observed: usize = self.observed.values().map(|observed| observed.newest.len()).sum();
+        let rows = self.claims.len() + self.noted.len() + self.answered.len() + self.refusals.len() + observed;
+        (rows + self.said.len() + self.owed.len()) * ROW
+    }
+
     /// Every claim, in the order in which they were first tagged.
     pub fn claims(&self) -> &[ClaimRow] {
         &self.claims
@@ -429,3 +448,6 @@ pub(super) fn short_hash(parts: &[&str]) -> String {
     }
     format!("{:010x}", hasher.finish() >> 24)
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,12 +10,18 @@ use super::vocabulary::{Shown, Vocabulary};
 use crate::evidence::call::{self, CallFacts, Known};
 use crate::text::{AskedLength, pass_claims};
 
+mod lineage;
 mod said;
 #[cfg(test)]
 mod tests;
+mod unstored;
+mod weight;
+
+pub use lineage::Lineage;
+pub use unstored::Unstored;
 
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 10;
+pub const FOLD_VERSION: u32 = 11;
 /// Calls of the running turn that are kept with their texts; of older ones only whether any was, or may have been, an attempt.
 const MAX_CALLS: usize = 256;
 /// Texts since the last call that are kept.
@@ -87,8 +93,8 @@ pub struct Turn {
 pub struct Stream {
     /// Turns of the person so far.
     pub turns: u64,
-    /// The prompts' rows, oldest first: a fork copies a beginning of them.
-    pub prompts: Vec<RowId>,
+    /// Which prompts the record holds: a fork copies a beginning of them.
+    pub lineage: Lineage,
     /// The running turn.
     pub turn: Turn,
     /// What its checks came to.
@@ -145,7 +151,7 @@ impl Stream {
                 };
                 self.turns += 1;
                 self.note_turn(turn);
-                self.prompts.push(row.clone());
+                self.lineage.add(&row);
                 let spoken = if queued { Spoken::Queued } else { Spoken::Prompt };
                 self.past
                     .spoke(row.clone(), self.turns, spoken, &text, self.board.calls);

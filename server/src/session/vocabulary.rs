@@ -82,6 +82,12 @@ impl Hashes {
         }
     }
 
+    /// About how many bytes this takes.
+    fn weight(&self) -> usize {
+        // A tree's nodes are two thirds full.
+        self.seen.len() * 2 * size_of::<u32>()
+    }
+
     fn has(&self, hash: u32) -> Known {
         match (self.seen.contains(&hash), self.full) {
             (true, _) => Known::Yes,
@@ -98,8 +104,16 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// About how many bytes this takes.
+    pub fn weight(&self) -> usize {
+        self.hashes.weight()
+    }
+
     /// Takes in what the person wrote, quotes and code included: whatever stands there they have seen.
     pub fn hear(&mut self, text: &str) {
+        if self.hashes.full {
+            return;
+        }
         let mut before: Option<String> = None;
         for term in terms(text).into_iter().filter(|term| !term.is_common()) {
             let word = base(&term.word);
@@ -144,8 +158,16 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// About how many bytes this takes.
+    pub fn weight(&self) -> usize {
+        self.hashes.weight()
+    }
+
     /// Takes in what a call was asked: command, path, pattern.
     pub fn asked(&mut self, input: &str) {
+        if self.hashes.full {
+            return;
+        }
         for name in input
             .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '=' | ','))
             .filter_map(file_name)
@@ -156,14 +178,22 @@ impl Shown {
 
     /// Takes in what a call printed.
     pub fn printed(&mut self, output: &str) {
-        for line in output.lines().map(folded).filter(|line| !line.is_empty()) {
-            self.hashes.insert(hash(&["line", &line]), MAX_SHOWN);
+        // Nothing more is learned once something had no room, and that is what most of a long record comes to.
+        if self.hashes.full {
+            return;
+        }
+        for line in output.lines().map(cut) {
+            let mut words = line.split_whitespace();
+            if let Some(first) = words.next() {
+                self.hashes.insert(line_hash(first, words), MAX_SHOWN);
+            }
         }
     }
 
     /// Whether a call has printed this line, whatever its white space.
     pub fn has_line(&self, line: &str) -> Known {
-        self.hashes.has(hash(&["line", &folded(line)]))
+        let mut words = cut(line).split_whitespace();
+        self.hashes.has(line_hash(words.next().unwrap_or_default(), words))
     }
 
     /// Whether a call was asked about a file of this name, in whatever folder.
@@ -179,9 +209,21 @@ fn file_name(word: &str) -> Option<&str> {
     (name.contains('.') && name.contains(char::is_alphanumeric)).then_some(name)
 }
 
-fn folded(line: &str) -> String {
-    let line = &line[..line.floor_char_boundary(MAX_LINE)];
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
+fn cut(line: &str) -> &str {
+    &line[..line.floor_char_boundary(MAX_LINE)]
+}
+
+/// The hash of a line by its words: how they are laid out makes no difference.
+fn line_hash<'a>(first: &str, words: impl Iterator<Item = &'a str>) -> u32 {
+    let mut hasher = FnvHasher::default();
+    hasher.write(b"line\0");
+    hasher.write(first.as_bytes());
+    for word in words {
+        hasher.write_u8(b' ');
+        hasher.write(word.as_bytes());
+    }
+    hasher.write_u8(0);
+    short(&hasher)
 }
 
 fn hash(parts: &[&str]) -> u32 {
@@ -190,6 +232,10 @@ fn hash(parts: &[&str]) -> u32 {
         hasher.write(part.as_bytes());
         hasher.write_u8(0);
     }
+    short(&hasher)
+}
+
+fn short(hasher: &FnvHasher) -> u32 {
     let hash = hasher.finish();
     u32::try_from((hash ^ (hash >> 32)) & u64::from(u32::MAX)).unwrap_or_default()
 }

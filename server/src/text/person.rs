@@ -59,7 +59,9 @@ fn is_programs(text: &str) -> bool {
 
 /// The part of a wrapped prompt that the person wrote.
 fn request(text: &str) -> &str {
-    if let Some((_, inside)) = text.split_once(QUERY.0) {
+    // A person who shows such an element does not begin with one.
+    let begins = text.trim_start().starts_with('<');
+    if let Some((_, inside)) = text.split_once(QUERY.0).filter(|_| begins) {
         return inside.split_once(QUERY.1).map_or(inside, |(inside, _)| inside);
     }
     let wrapped = text.trim_start().starts_with("# ");
@@ -305,6 +307,11 @@ mod tests {
             ),
             ("<timestamp>x</timestamp>\n<user_query>\nlook\n</user_query>", "look"),
             ("<user_query>\nlook", "look"),
+            ("~~~\n<user_query>\nundo\n</user_query>\n~~~", "~~~ ~~~"),
+            (
+                "why `<user_query>undo</user_query>`?",
+                "why `<user_query>undo</user_query>`?",
+            ),
             ("<ide_selection>not mine</ide_selection>\nlook", "look"),
             ("a List<T> look", "a List<T> look"),
             ("<br> look", "<br> look"),

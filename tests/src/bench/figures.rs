@@ -36,7 +36,8 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    fn of(samples: &[f64]) -> Option<Self> {
+    /// The quantiles of some times; none of none.
+    pub fn of(samples: &[f64]) -> Option<Self> {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         let at = |percent: usize| {
@@ -73,16 +74,16 @@ pub struct Timed {
     pub other_answers: usize,
 }
 
-/// The figures of a run.
+/// The figures of rows that were timed in the same rounds.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct Table {
     /// How often each row was run.
     pub rounds: usize,
     /// One line a row; the first is the empty program.
     pub rows: Vec<Line>,
 }
 
-impl Report {
+impl Table {
     /// The figures of all rows. The first row is the empty program, which the others are compared with.
     ///
     /// # Errors
@@ -113,7 +114,7 @@ impl Line {
     }
 }
 
-impl Display for Report {
+impl Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self
             .rows
@@ -185,12 +186,12 @@ mod tests {
             timed("twice", (1..=100).map(|n| 2 * n), Some(2.0)),
             timed("thrice", (1..=100).map(|n| 3 * n), Some(2.0)),
         ];
-        let report = Report::of(rows).unwrap();
-        let ratios: Vec<f64> = report.rows.iter().map(|line| line.ratios.p95.round()).collect();
+        let table = Table::of(rows).unwrap();
+        let ratios: Vec<f64> = table.rows.iter().map(|line| line.ratios.p95.round()).collect();
         assert_eq!(ratios, [1.0, 2.0, 3.0]);
-        let over: Vec<bool> = report.rows.iter().map(Line::is_over).collect();
+        let over: Vec<bool> = table.rows.iter().map(Line::is_over).collect();
         assert_eq!(over, [false, false, true]);
-        let text = report.to_string();
+        let text = table.to_string();
         assert!(
             text.contains("within 2.0") && text.contains("OVER its bound of 2.0"),
             "{text}"
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn nothing_timed_is_an_error() {
-        assert!(Report::of(Vec::new()).is_err());
-        assert!(Report::of(vec![timed("empty", 0..0, None)]).is_err());
+        assert!(Table::of(Vec::new()).is_err());
+        assert!(Table::of(vec![timed("empty", 0..0, None)]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Records of Claude Code as long as wanted, made of captured rows; each copy of a row has ids of its own.
+//! Records as long as wanted, made of captured rows; each copy of a row has ids of its own.
 //! What the rows mean, and which events are about them, stays out.
 
 use std::fs::{self, File, OpenOptions};
@@ -10,13 +10,56 @@ use serde_json::Value;
 
 use crate::scenario::fixtures;
 
-/// The captured sessions that a record is made of, in this order again and again (2.1.332). The last one ends with a
-/// turn that has changed a file.
-const CAPTURED: [&str; 3] = ["transcript-multi-turn", "transcript-mcp", "transcript-tools"];
-/// The captured session whose last turn is the one that a record grows by.
-const GROWS_BY: &str = "transcript-multi-turn";
-/// What ends a turn in a record.
-const TURN_END: &str = "\"stop_hook_summary\"";
+/// How one harness's records are made.
+#[derive(Debug)]
+pub struct Form {
+    /// Where its captured records are, below the fixtures.
+    folder: &'static str,
+    /// The captured sessions that a record is made of, in this order again and again. The last one ends with a turn
+    /// that a session may go on after.
+    bodies: &'static [&'static str],
+    /// The captured session whose last turn is the one that a record grows by.
+    grows_by: &'static str,
+    /// What the row holds that ends a turn, after its stop, and no other one.
+    turn_end: &'static str,
+    /// The session that a row names as its own.
+    session: fn(&Value) -> Option<&str>,
+    /// The prompt that a row names, or the turn where events name that.
+    prompt: fn(&Value) -> Option<&str>,
+    /// The agent's words in a row.
+    words: fn(&Value) -> Option<&str>,
+}
+
+/// Claude Code 2.1.332. The last body ends with a turn that has changed a file.
+pub static CLAUDE_CODE: Form = Form {
+    folder: "claude-code/2.1.332",
+    bodies: &["transcript-multi-turn", "transcript-mcp", "transcript-tools"],
+    grows_by: "transcript-multi-turn",
+    turn_end: "\"stop_hook_summary\"",
+    session: |row| row["sessionId"].as_str(),
+    prompt: |row| row["promptId"].as_str(),
+    words: |row| row["message"]["content"][0]["text"].as_str(),
+};
+
+/// Codex 0.171.0.
+pub static CODEX: Form = Form {
+    folder: "codex/0.171.0",
+    bodies: &[
+        "rollout-parallel",
+        "rollout-patch-update",
+        "rollout-shell-fail",
+        "rollout-shell-ok",
+    ],
+    grows_by: "rollout-resume",
+    turn_end: "\"task_complete\"",
+    session: |row| row["payload"]["session_id"].as_str(),
+    prompt: |row| {
+        let begins = row["payload"]["type"] == "task_started";
+        row["payload"]["turn_id"].as_str().filter(|_| begins)
+    },
+    words: |row| row["payload"]["item"]["content"][0]["text"].as_str(),
+};
+
 /// How the ids begin that are no UUIDs.
 const PREFIXES: [&str; 3] = ["toolu_", "msg_", "req_"];
 /// How much of an id a copy changes, in characters.
@@ -32,6 +75,7 @@ pub struct Record {
     /// The session's id.
     pub session: String,
     copies: u32,
+    form: &'static Form,
     turn: Rows,
 }
 
@@ -45,21 +89,24 @@ pub struct Turn {
 }
 
 impl Record {
-    /// A record in `folder` of at least `size` bytes, and of whole sessions. Records of different numbers, below 256, have
+    /// A record of this form in `folder` of at least `size` bytes, and of whole sessions. Records of different numbers, below 256, have
     /// no id in common.
     ///
     /// # Errors
     /// A captured session is not there or of another form; the record cannot be written.
-    pub fn create(folder: &Path, number: u8, size: u64) -> Result<Self> {
+    pub fn create(form: &'static Form, folder: &Path, number: u8, size: u64) -> Result<Self> {
         let session = format!("{number:08x}-5e55-4000-8000-000000000000");
-        let bodies: Vec<Rows> = CAPTURED
+        let rows = |text: &str| Rows::of(form, text, &session);
+        let bodies: Vec<Rows> = form
+            .bodies
             .iter()
-            .map(|name| Rows::of(&captured(name)?, &session))
+            .map(|name| rows(&form.captured(name)?))
             .collect::<Result<_>>()?;
         let mut record = Self {
             path: folder.join(format!("{session}.jsonl")),
             copies: u32::from(number) << 24,
-            turn: Rows::of(last_turn(&captured(GROWS_BY)?)?, &session)?,
+            turn: rows(form.last_turn(&form.captured(form.grows_by)?)?)?,
+            form,
             session,
         };
         let mut file = BufWriter::new(File::create(&record.path)?);
@@ -87,11 +134,8 @@ impl Record {
             .filter(|line| !line.is_empty())
             .map(serde_json::from_slice)
             .collect::<Result<_, _>>()?;
-        let prompt = rows.iter().find_map(|row| row["promptId"].as_str());
-        let reply = rows
-            .iter()
-            .rev()
-            .find_map(|row| row["message"]["content"][0]["text"].as_str());
+        let prompt = rows.iter().find_map(self.form.prompt);
+        let reply = rows.iter().rev().find_map(self.form.words);
         Ok(Turn {
             prompt_id: prompt.context("the captured turn has no prompt")?.to_owned(),
             reply: reply.context("the captured turn has no reply")?.to_owned(),
@@ -104,28 +148,27 @@ impl Record {
     }
 }
 
-fn captured(name: &str) -> Result<String> {
-    let path = fixtures()
-        .join("claude-code/2.1.332")
-        .join(name)
-        .with_extension("jsonl");
-    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// The last turn of a session, with the row before it that ended the turn before: with the two, turns follow one another
-/// as in a real record.
-fn last_turn(text: &str) -> Result<&str> {
-    let mut ends = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if line.contains(TURN_END) {
-            ends.push(at);
-        }
-        at += line.len();
+impl Form {
+    fn captured(&self, name: &str) -> Result<String> {
+        let path = fixtures().join(self.folder).join(name).with_extension("jsonl");
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
     }
-    match ends[..] {
-        [.., before, last] => Ok(&text[before..last]),
-        _ => anyhow::bail!("the captured session has fewer than two turns"),
+
+    /// The last turn of a session, with the row before it that ended the turn before: with the two, turns follow one
+    /// another as in a real record.
+    fn last_turn<'a>(&self, text: &'a str) -> Result<&'a str> {
+        let mut ends = Vec::new();
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            if line.contains(self.turn_end) {
+                ends.push(at);
+            }
+            at += line.len();
+        }
+        match ends[..] {
+            [.., before, last] => Ok(&text[before..last]),
+            _ => anyhow::bail!("the captured session has fewer than two turns"),
+        }
     }
 }
 
@@ -139,11 +182,11 @@ struct Rows {
 
 impl Rows {
     /// The rows of one captured session, as rows of the session `session`.
-    fn of(captured: &str, session: &str) -> Result<Self> {
+    fn of(form: &Form, captured: &str, session: &str) -> Result<Self> {
         let own = captured
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-            .find_map(|row| row["sessionId"].as_str().map(str::to_owned))
+            .find_map(|row| (form.session)(&row).map(str::to_owned))
             .context("the captured rows name no session")?;
         let text = captured.replace(&own, session);
         let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
@@ -225,7 +268,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut all = BTreeSet::new();
         for (number, size) in [(1, 1), (2, 500_000)] {
-            let mut record = Record::create(folder.path(), number, size).unwrap();
+            let mut record = Record::create(&CLAUDE_CODE, folder.path(), number, size).unwrap();
             record.grow().unwrap();
             record.grow().unwrap();
             let text = fs::read_to_string(&record.path).unwrap();
@@ -251,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_call_and_its_result_keep_together() {
-        let rows = Rows::of(&captured("transcript-tools").unwrap(), "s").unwrap();
+        let rows = Rows::of(&CLAUDE_CODE, &CLAUDE_CODE.captured("transcript-tools").unwrap(), "s").unwrap();
         let mut text = Vec::new();
         rows.write(7, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -269,16 +312,19 @@ mod tests {
 
     #[test]
     fn each_turn_has_a_prompt_of_its_own_and_ends_with_the_reply() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut record = Record::create(folder.path(), 1, 1).unwrap();
-        let (one, two) = (record.grow().unwrap(), record.grow().unwrap());
-        assert_ne!(one.prompt_id, two.prompt_id);
-        assert_eq!(
-            (one.reply.as_str(), two.reply.as_str()),
-            ("Answer three.", "Answer three.")
-        );
-        let text = fs::read_to_string(&record.path).unwrap();
-        assert!(text.lines().last().unwrap().contains("Answer three."));
-        assert!(last_turn("{}\n").is_err());
+        for (form, reply) in [(&CLAUDE_CODE, "Answer three."), (&CODEX, "(mock: script used up)")] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut record = Record::create(form, folder.path(), 1, 1).unwrap();
+            let (one, two) = (record.grow().unwrap(), record.grow().unwrap());
+            assert_ne!(one.prompt_id, two.prompt_id);
+            assert_eq!((one.reply.as_str(), two.reply.as_str()), (reply, reply));
+            let text = fs::read_to_string(&record.path).unwrap();
+            assert!(
+                text.contains(&two.prompt_id) && text.matches(reply).count() >= 3,
+                "{text}"
+            );
+            assert!(text.lines().rev().take(4).any(|line| line.contains(reply)), "{text}");
+            assert!(form.last_turn("{}\n").is_err());
+        }
     }
 }

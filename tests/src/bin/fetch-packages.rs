@@ -1,5 +1,5 @@
-//! Brings what tests run into the package cache: every pinned harness version, and sets of Python packages.
-//! Names as arguments restrict it to these: of harnesses, `editors` and `deny`.
+//! Brings what tests run into the package cache: every pinned harness version, sets of Python packages, and VS Code.
+//! Names as arguments restrict it to these: of harnesses, `editors`, `deny` and `vscode`.
 
 use std::env;
 use std::io::{self, Write};
@@ -7,6 +7,10 @@ use std::io::{self, Write};
 use anyhow::{Context, Result};
 use proofmark_tests::packages::{Cache, Install, pins};
 use proofmark_tests::python::{Packages, Set};
+use proofmark_tests::vscode::{Host, Tools, VERSIONS};
+
+/// The name of VS Code and its tools.
+const VSCODE: &str = "vscode";
 
 fn main() -> Result<()> {
     let wanted: Vec<String> = env::args().skip(1).collect();
@@ -19,12 +23,24 @@ fn main() -> Result<()> {
         let did = cache.install(pin).with_context(|| format!("cannot install {name}"))?;
         say(&name, did)?;
     }
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     for set in [Set::Editors, Set::Deny] {
         let name = set.name();
-        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+        if is_wanted(name) {
             let did =
                 Packages::install(set, &cache).with_context(|| format!("cannot install the packages of {name}"))?;
             say(&format!("what the suite {name} needs"), did)?;
+        }
+    }
+    if is_wanted(VSCODE) {
+        let did = Tools::new(&cache)?
+            .install()
+            .context("cannot install the tools of VS Code")?;
+        say("what drives and packages for VS Code", did)?;
+        for version in VERSIONS {
+            let name = format!("VS Code {version}");
+            let did = Host::new(&cache, version)?.install();
+            say(&name, did.with_context(|| format!("cannot install {name}"))?)?;
         }
     }
     Ok(())

@@ -9,13 +9,11 @@ use anyhow::{Context, Result, ensure};
 use proofmark_tests::claude_code::{starter, transcripts};
 use proofmark_tests::need;
 use proofmark_tests::packages::{Cache, pin};
-use proofmark_tests::scenario::{self, fixtures};
+use proofmark_tests::scenario::{self, RECORDED_PROJECT as PROJECT, fixtures};
 use proofmark_tests::world::World;
 use serde_json::{Value, json};
 
 const VERSION: &str = "2.1.332";
-/// The project's folder in a recording.
-const PROJECT: &str = "/home/dev/dates";
 /// A recording that is longer is refused, in bytes.
 const MAX_RECORDING: usize = 150_000;
 

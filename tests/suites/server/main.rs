@@ -10,6 +10,7 @@ mod folder;
 mod hostile;
 mod kills;
 mod lifetime;
+mod limits;
 mod lineage;
 mod lines;
 mod links;

@@ -10,6 +10,14 @@ use proofmark_tests::schema;
 /// Folders that are not the repository's own, at its root.
 const SKIPPED: &[&str] = &[".git", "target"];
 
+/// Folders that npm and the extension's build make; git does not know them either.
+const MADE: &[&str] = &[
+    "editors/vscode/dist",
+    "editors/vscode/dist-packages",
+    "editors/vscode/node_modules",
+    "editors/vscode/out",
+];
+
 /// One file.
 pub(crate) struct Source {
     /// From the root, with `/` between names.
@@ -50,6 +58,9 @@ impl Repo {
         repo.root.retain(|name| !SKIPPED.contains(&name.as_str()));
         let mut open: Vec<String> = repo.root.clone();
         while let Some(path) = open.pop() {
+            if MADE.contains(&path.as_str()) {
+                continue;
+            }
             let full = base.join(&path);
             let kind = fs::symlink_metadata(&full).with_context(|| path.clone())?;
             if kind.is_dir() {

@@ -5,7 +5,7 @@ use super::*;
 use crate::session::{By, FindingEnd, ScopeFact};
 
 impl Play {
-    fn edit(&mut self, file: &str, ending: Ending) {
+    pub(super) fn edit(&mut self, file: &str, ending: Ending) {
         let id = format!("e{}", self.stream.board.calls);
         self.stream.fold(Entry::Call {
             row: String::new(),
@@ -31,7 +31,7 @@ impl Play {
     }
 
     /// The person has said what is to be done, with a command.
-    fn agreed(contract: &str) -> Self {
+    pub(super) fn agreed(contract: &str) -> Self {
         let mut play = Self::new();
         let scope = ScopeFact::Contracted {
             contract: contract.to_owned(),

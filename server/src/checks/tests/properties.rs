@@ -70,14 +70,21 @@ proptest! {
         let entries: Vec<Entry> = kinds.iter().enumerate().map(entry).collect();
         let cut = cut.min(entries.len());
         let mut whole = Stream::default();
-        let mut pieces = Stream::default();
+        let (mut pieces, mut resumed) = (Stream::default(), Stream::default());
         for (at, entry) in entries.into_iter().enumerate() {
             if at == cut {
-                pieces = serde_json::from_str(&serde_json::to_string(&pieces).unwrap()).unwrap();
+                let stored = serde_json::to_string(&pieces).unwrap();
+                let unstored = pieces.take_unstored();
+                pieces = serde_json::from_str(&stored).unwrap();
+                resumed = pieces.clone();
+                resumed.give_back(unstored);
             }
             whole.fold(entry.clone());
-            pieces.fold(entry);
+            pieces.fold(entry.clone());
+            resumed.fold(entry);
         }
+        // A process that goes on with its own fold has lost nothing.
+        prop_assert_eq!(&whole, &resumed);
         // Texts and outputs are not stored.
         for stream in [&mut whole, &mut pieces] {
             stream.turn.texts.clear();

@@ -45,3 +45,49 @@ fn a_new_ledger_is_read_from_its_beginning_whatever_was_read_of_the_old_one() {
         "nine of the old, one of its own, one of another process"
     );
 }
+
+#[test]
+fn a_fold_of_an_earlier_build_is_not_gone_on_with() {
+    let key = SessionKey {
+        harness: Harness::ClaudeCode,
+        session: "s".to_owned(),
+    };
+    let ledger = Ledger::in_memory().unwrap();
+    let path = Path::new("/t.jsonl");
+    let spec = harness::spec(Harness::ClaudeCode).unwrap();
+    let mut body = serde_json::to_value(Following::new(path.to_owned(), spec)).unwrap();
+    ledger.put_snapshot(&key, MAIN, &body.to_string(), 1).unwrap();
+    assert!(stored(&ledger, &key, MAIN, path).is_some());
+    // As version 9 had it: every prompt's row, in the fold itself.
+    body["fold_version"] = 9.into();
+    let stream = body["stream"].as_object_mut().unwrap();
+    stream.remove("lineage");
+    stream.insert("prompts".to_owned(), serde_json::json!(["p1", "p2"]));
+    ledger.put_snapshot(&key, MAIN, &body.to_string(), 2).unwrap();
+    assert!(stored(&ledger, &key, MAIN, path).is_none());
+}
+
+#[test]
+fn answers_are_remembered_as_long_as_the_book_has_them() {
+    let key = SessionKey {
+        harness: Harness::ClaudeCode,
+        session: "s".to_owned(),
+    };
+    let ledger = Ledger::in_memory().unwrap();
+    let mut live = Live::default();
+    live.refresh(&ledger, &key, 1).unwrap();
+    for nth in 0..3 * MAX_ANSWERED {
+        let event = nth.to_string();
+        let body = FactBody::Answered {
+            event: event.clone(),
+            decision: proofmark_protocol::Decision::allow(),
+        };
+        let answered = Fact {
+            body,
+            ..fact(&event, "c")
+        };
+        live.take([(&answered, None)]);
+        assert!(live.answer_before(&event, u64::MAX).is_none(), "this process gave it");
+    }
+    assert!(live.answered.len() <= MAX_ANSWERED);
+}

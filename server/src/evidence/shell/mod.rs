@@ -19,7 +19,7 @@ pub(super) mod walk;
 pub(super) mod word;
 
 pub use changes::changes;
-pub(crate) use changes::{Changed, Changes, read, written};
+pub(crate) use changes::{Changed, Changes, read};
 
 use super::call::Known;
 use walk::Walk;

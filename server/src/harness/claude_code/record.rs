@@ -80,6 +80,12 @@ pub(super) fn too_long(head: &[u8], out: &mut Vec<Entry>) {
 
 /// True only when it is sure that the row is no entry.
 fn is_other(line: &[u8]) -> bool {
+    // An attachment stands before its row's type, and may be most of the record.
+    if skim::begins_with_attachment(line).is_some_and(|kind| kind != queued::KIND.as_bytes())
+        && skim::last_type(line) == Some(b"attachment")
+    {
+        return true;
+    }
     skim::row_type(line).is_some_and(|kind| {
         let unqueued = || skim::attachment_type(line).is_some_and(|kind| kind != queued::KIND.as_bytes());
         TYPES.iter().all(|known| known.as_bytes() != kind) || (kind == b"attachment" && unqueued())

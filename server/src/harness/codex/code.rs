@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::shell::patch;
 use crate::text::redact;
 
-/// Calls of one script that are told apart.
+/// Calls of one script that are looked at.
 const MAX_ASKED: usize = 64;
 /// Stands for a folder that is known at run time only.
 pub(super) const AT_RUN_TIME: &str = "$workdir";
@@ -60,6 +60,7 @@ pub(super) struct Source {
 pub(super) fn read(source: &str) -> Source {
     let (tokens, mut plain) = tokens(source);
     let mut asked = Vec::new();
+    let mut looked_at = 0;
     for (at, token) in tokens.iter().enumerate() {
         let member = at
             .checked_sub(1)
@@ -68,9 +69,9 @@ pub(super) fn read(source: &str) -> Source {
             continue;
         }
         match tokens.get(at + 1..) {
-            Some([Token::Sign('.'), Token::Word(name), Token::Sign('('), arguments @ ..])
-                if asked.len() < MAX_ASKED =>
-            {
+            Some([Token::Sign('.'), Token::Word(name), Token::Sign('('), arguments @ ..]) if looked_at < MAX_ASKED => {
+                // Each may be looked through to the script's end, those in vain too.
+                looked_at += 1;
                 match what(name, arguments) {
                     Some(what) => asked.push(Asked {
                         tool: (*name).to_owned(),

@@ -50,6 +50,7 @@ fn session(items: Vec<Item>) -> (TempDir, SessionFindings, Setup) {
         session: "4c252179-f94b".to_owned(),
         cwd: Some(work.display().to_string()),
         transcript: Some("/t.jsonl".to_owned()),
+        last_seen: None,
         document: document.display().to_string(),
         scope: None,
         items,
@@ -272,4 +273,25 @@ fn a_command_is_offered_only_when_all_of_it_is_seen_and_nothing_runs_when_it_is_
         assert_eq!(super::command(&one), offered.then_some(command), "{command:?}");
     }
     assert_eq!(super::command(&item(1, Severity::Error)), None);
+}
+
+#[test]
+fn many_findings_take_as_long_each_as_few() {
+    let quickest = |count: usize| {
+        let items = (0..count).map(|nth| Item {
+            cited: vec![at("a.py", u32::try_from(nth % 300 + 1).unwrap())],
+            ..item(nth, Severity::Warning)
+        });
+        let (_folder, session, setup) = session(items.collect());
+        let sessions = [session];
+        let run = || {
+            let begun = std::time::Instant::now();
+            assert_eq!(shown(&sessions, &setup)["a.py"].len(), MAX_IN_FILE);
+            begun.elapsed()
+        };
+        (0..5).map(|_| run()).min().unwrap_or_default()
+    };
+    // Eight times as many; with a look at each pair it would be sixty-four times as long.
+    let (few, many) = (quickest(500), quickest(4_000));
+    assert!(many < few * 24, "{few:?} for 500, {many:?} for 4000");
 }

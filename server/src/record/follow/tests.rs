@@ -66,7 +66,7 @@ impl File {
 
     fn read(&mut self) -> (Vec<Told>, Progress) {
         let mut told = Vec::new();
-        let progress = self.follower.read_within(self.limits, &|| true, &mut |line| {
+        let progress = self.follower.read_within(self.limits, &PLACES, &|| true, &mut |line| {
             told.push(line.into());
             ControlFlow::Continue(())
         });
@@ -75,7 +75,7 @@ impl File {
 
     fn read_some(&mut self, count: usize) -> Vec<Told> {
         let mut told = Vec::new();
-        let stop = self.follower.read_within(self.limits, &|| true, &mut |line| {
+        let stop = self.follower.read_within(self.limits, &PLACES, &|| true, &mut |line| {
             told.push(line.into());
             if told.len() == count {
                 ControlFlow::Break(())
@@ -175,7 +175,7 @@ fn a_line_that_never_ends_is_read_for_as_long_as_there_is_time() {
         pieces.set(time);
         let go_on = || pieces.replace(pieces.get().saturating_sub(1)) > 0;
         let mut told = Vec::new();
-        let progress = file.follower.read_within(SMALL, &go_on, &mut |line| {
+        let progress = file.follower.read_within(SMALL, &PLACES, &go_on, &mut |line| {
             told.push(Told::from(line));
             ControlFlow::Continue(())
         });
@@ -417,4 +417,24 @@ proptest! {
             prop_assert_eq!(&told[1..], &expected(&now, SMALL)[..]);
         }
     }
+}
+
+#[test]
+fn a_long_reading_waits_for_a_place_and_a_short_one_does_not() {
+    let (none, one) = (Places::new(0), Places::new(1));
+    let wanted = std::cell::Cell::new(3);
+    let go_on = || wanted.replace(wanted.get() - 1) > 0;
+    let mut file = File::new(LIMITS);
+    file.append(b"{}\n");
+    let read = |follower: &mut Follower, places| {
+        let lines = &mut |_: Line<'_>| ControlFlow::Continue(());
+        follower.read_within(LIMITS, places, &go_on, lines).unwrap().bytes
+    };
+    assert_eq!(read(&mut file.follower, &none), 3);
+    file.append(&b"{}\n".repeat(LONG as usize / 3 + 1));
+    wanted.set(3);
+    assert_eq!((read(&mut file.follower, &none), file.follower.offset()), (0, 3));
+    assert!(wanted.get() < 0, "it was not asked whether it is still wanted");
+    wanted.set(i32::MAX);
+    assert!(read(&mut file.follower, &one) > LONG);
 }

@@ -4,7 +4,8 @@
 use super::{Board, Change, CheckRow, MAX_CHANGES, MAX_CHECKS, MAX_RUNNING, MAX_RUNS, MAX_USED, Ran, Used};
 use crate::evidence::call::{self, CallFacts, Known};
 use crate::evidence::check::{self, Run};
-use crate::evidence::shell::{self, Changed};
+use crate::evidence::memo;
+use crate::evidence::shell::{Changed, Changes};
 use crate::evidence::verdict::{self, Came, Counts, Outcome, Verdict};
 use crate::session::entry::{Ending, ToolKind};
 use crate::text::quote;
@@ -63,10 +64,11 @@ impl Board {
             }
             return facts;
         };
-        let (effects, shell::Changes { files, others }) = shell::read(command);
-        let facts = call::facts_with(effects, begun.kind, None);
+        let read = memo::command(command);
+        let Changes { files, others } = read.changes();
+        let facts = call::facts_with(read.effects(), begun.kind, None);
         let mut checks = false;
-        match check::runs(command) {
+        match read.runs() {
             Some(runs) => {
                 checks = !runs.is_empty();
                 self.start(runs, begun, command);
@@ -75,8 +77,8 @@ impl Board {
         }
         if facts.mutated != Known::No {
             // Whatever a run writes is its own output.
-            let others = others != Known::No && !(checks && others == Known::Unknown);
-            self.touch(begun, files.into_iter().map(|file| file.path).collect(), others);
+            let others = *others != Known::No && !(checks && *others == Known::Unknown);
+            self.touch(begun, files.iter().map(|file| file.path.clone()).collect(), others);
         }
         facts
     }
@@ -86,8 +88,8 @@ impl Board {
         self.gap = Some(self.calls);
     }
 
-    fn start(&mut self, runs: Vec<Run>, begun: &Begun<'_>, command: &str) {
-        let started = runs.into_iter().map(|run| Ran {
+    fn start(&mut self, runs: &[Run], begun: &Begun<'_>, command: &str) {
+        let started = runs.iter().cloned().map(|run| Ran {
             nth: self.calls,
             turn: begun.turn,
             call: begun.id.to_owned(),
@@ -179,9 +181,10 @@ impl Board {
         // The folder stands before the paths that were noted, so their order joins them with the command's.
         let sure: Vec<bool> = match kind {
             ToolKind::Shell { command } => {
-                let shell::Changes { files, others } = shell::written(command);
+                let read = memo::command(command);
+                let Changes { files, others } = read.changes();
                 let files = files.iter().map(|Changed { sure, .. }| *sure);
-                files.chain([others == Known::Yes]).take(its.len()).collect()
+                files.chain([*others == Known::Yes]).take(its.len()).collect()
             }
             // A tool that names no file may have changed anything, or nothing here.
             _ => its.iter().map(|change| change.path.is_some()).collect(),

@@ -68,7 +68,7 @@ fn a_queued_prompt_begins_a_turn_and_keeps_what_its_run_did() {
         entries.extend([text("so far"), prompt("p2", queued)]);
         let stream = fold(entries);
         assert_eq!(stream.turns, 2);
-        assert_eq!(stream.prompts, ["p1", "p2"]);
+        assert_eq!(stream.lineage.rows(), ["p1", "p2"]);
         assert_eq!(stream.turn.prompt.as_deref(), Some("p2"));
         assert_eq!(stream.attempted(&unknown), attempted);
         assert_eq!((stream.turn.calls.len(), stream.turn.unreadable), (calls, unreadable));

@@ -53,16 +53,16 @@ fn a_prompt_keeps_its_name_in_a_copy() {
     let origin = [&[meta("one")], &copied[..]].concat();
     let fork = [&[meta("two"), meta("one")], &copied[..]].concat();
     let (origin, fork) = (folded(&origin), folded(&fork));
-    assert_eq!(origin.prompts, ["t1#1", "t1#2", "t2#3"]);
-    assert_eq!(origin.prompts, fork.prompts);
+    assert_eq!(origin.lineage.rows(), ["t1#1", "t1#2", "t2#3"]);
+    assert_eq!(origin.lineage, fork.lineage);
     assert_eq!(
         (origin.session.as_deref(), fork.session.as_deref()),
         (Some("one"), Some("two"))
     );
     // Without a turn nothing tells one first prompt from another's: no name, so no lineage.
-    assert_eq!(folded(&[meta("one"), prompt("a")]).prompts, [""]);
+    assert_eq!(folded(&[meta("one"), prompt("a")]).lineage.first(), Some(""));
     let named = item(json!({"type": "message", "role": "user", "id": "m1", "content": [{"text": "a"}]}));
-    assert_eq!(folded(&[begun("t1"), named]).prompts, ["m1"]);
+    assert_eq!(folded(&[begun("t1"), named]).lineage.rows(), ["m1"]);
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn a_forked_helper_whose_task_is_not_on_record_has_a_turn_of_its_own() {
     let fold = folded(&lines);
     assert_eq!((fold.turns, fold.newest_turn.as_deref()), (1, Some("t2")));
     assert_eq!(fold.turn.texts, ["own", "more"]);
-    assert_eq!(fold.prompts, ["t2#1"]);
+    assert_eq!(fold.lineage.rows(), ["t2#1"]);
 }
 
 #[test]

@@ -1,0 +1,44 @@
+// "Run the Check Again": the recorded command is typed into a terminal, and waits for the person's Enter.
+// Nothing is run here, in no workspace, trusted or not.
+import * as fs from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { refusal } from '../command';
+import type { Commands, Parts } from './shared';
+import { finding } from './shared';
+
+/** The command. */
+export function check(parts: Parts): Commands {
+  return {
+    'proofmark.checkCommand': async (argument) => {
+      if (!vscode.workspace.isTrusted) {
+        void vscode.window.showInformationMessage(vscode.l10n.t('In Restricted Mode no check can be run again.'));
+        return;
+      }
+      const shown = await finding(parts, argument, 'Run the check again', ({ item }) => !!item.check);
+      if (!shown) return;
+      const command = shown.item.check?.command;
+      const reason = refusal(command);
+      if (command === undefined || reason !== undefined) {
+        void vscode.window.showWarningMessage(reason ?? '');
+        return;
+      }
+      const cwd = shown.session.cwd ?? undefined;
+      if (cwd !== undefined && !(await isFolder(cwd))) {
+        void vscode.window.showWarningMessage(vscode.l10n.t('The folder of this session is gone, so its check is not typed anywhere.'));
+        return;
+      }
+      // A terminal of its own: in one that is in use the text would join what stands there.
+      const terminal = vscode.window.createTerminal({ name: 'Proofmark check', isTransient: true, ...(cwd === undefined ? {} : { cwd }) });
+      terminal.show();
+      terminal.sendText(command, false);
+    },
+  };
+}
+
+async function isFolder(folder: string): Promise<boolean> {
+  try {
+    return (await fs.stat(folder)).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,111 @@
+// What the commands share: the parts of the window, choosing from a list, and saying what went wrong.
+// The commands themselves stand in the files beside this one.
+import * as vscode from 'vscode';
+import type { Model, Shown, Target } from '../model';
+import type { Places } from '../places';
+import type { SessionFindings } from '../protocol';
+import type { Reports } from '../report';
+import type { Server } from '../server';
+import { harnessName, inert, kindName, label, shortId, summary } from '../texts';
+
+/** The parts of the window. */
+export interface Parts {
+  readonly model: Model;
+  readonly server: Server;
+  readonly places: Places;
+  readonly reports: Reports;
+  readonly log: vscode.LogOutputChannel;
+  readonly version: string;
+}
+
+/** Commands by their ids. */
+export type Commands = Record<string, (argument?: unknown) => Promise<void>>;
+
+/** Registers commands. What fails is said: the person has asked for it. */
+export function register(parts: Parts, commands: Commands): vscode.Disposable[] {
+  return Object.entries(commands).map(([name, run]) =>
+    vscode.commands.registerCommand(name, async (argument?: unknown) => {
+      try {
+        await run(argument);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        parts.log.error(`${name}: ${message}`);
+        void vscode.window.showErrorMessage(`Proofmark: ${inert(message, 300)}`);
+      }
+    }),
+  );
+}
+
+/** The finding that a command is about: its argument, else one from a list of those that fit. */
+export async function finding(parts: Parts, argument: unknown, title: string, fits: (shown: Shown) => boolean): Promise<Shown | undefined> {
+  if (!(await parts.server.needed())) return undefined;
+  const target = asTarget(argument);
+  if (target !== undefined) {
+    const shown = parts.model.find(target);
+    if (!shown) void vscode.window.showInformationMessage(vscode.l10n.t('Proofmark does not show this finding any more.'));
+    return shown;
+  }
+  const all = parts.model.all().filter(fits);
+  if (all.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('Proofmark shows no finding to which this applies.'));
+    return undefined;
+  }
+  const rows = all.map((shown) => ({
+    label: inert(label(shown.item)),
+    description: `${kindName(shown.item.code)}, session ${inert(shortId(shown.session.session))}, turn ${shown.item.turn}`,
+    shown,
+  }));
+  return (await vscode.window.showQuickPick(rows, { title, matchOnDescription: true }))?.shown;
+}
+
+/** The session that a command is about: its argument, else the only one that fits, else one from a list. */
+export async function session(
+  parts: Parts,
+  argument: unknown,
+  title: string,
+  fits: (session: SessionFindings) => boolean = () => true,
+): Promise<SessionFindings | undefined> {
+  if (!(await parts.server.needed())) return undefined;
+  const given = asSession(parts, argument);
+  if (given) return given;
+  const all = parts.model.sessions().filter(fits);
+  if (all.length <= 1) {
+    if (all.length === 0) void vscode.window.showInformationMessage(vscode.l10n.t('Proofmark has no such session in this window.'));
+    return all[0];
+  }
+  const rows = all.map((one) => ({
+    label: `${harnessName(one.harness)} ${inert(shortId(one.session))}`,
+    description: summary(one),
+    detail: one.cwd ? inert(one.cwd, 200) : '',
+    one,
+  }));
+  return (await vscode.window.showQuickPick(rows, { title }))?.one;
+}
+
+/** What a command was given, if it names a finding: an id, an object with one, or a row of the tree. */
+export function asTarget(argument: unknown): Target {
+  if (typeof argument === 'string') return argument;
+  if (typeof argument !== 'object' || argument === null) return undefined;
+  if ('item' in argument && 'session' in argument) return argument as Shown;
+  if ('id' in argument && typeof argument.id === 'string') return argument as { id: string; session?: string };
+  return undefined;
+}
+
+function asSession(parts: Parts, argument: unknown): SessionFindings | undefined {
+  if (typeof argument === 'string') return parts.model.named(argument);
+  if (typeof argument !== 'object' || argument === null || !('session' in argument)) return undefined;
+  const named = argument.session;
+  return typeof named === 'string' ? parts.model.named(named) : (named as SessionFindings);
+}
+
+/** A reason, which may be empty; undefined when the person has thought better of it. */
+export async function reason(title: string, about: string): Promise<string | null | undefined> {
+  const text = await vscode.window.showInputBox({
+    title,
+    prompt: inert(about, 120),
+    placeHolder: vscode.l10n.t('Why? It is kept with the record, and may be left empty.'),
+    validateInput: (value) => (value.length > 500 ? vscode.l10n.t('At most 500 characters.') : undefined),
+  });
+  if (text === undefined) return undefined;
+  return text.trim() === '' ? null : text.trim();
+}
