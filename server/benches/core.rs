@@ -12,10 +12,9 @@ use std::path::PathBuf;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use proofmark_protocol::Harness;
 use proofmark_server::evidence::verdict::{Outcome, verdict};
 use proofmark_server::evidence::{check, shell};
-use proofmark_server::harness::{self, Memory, Reader, Stream as Whose};
+use proofmark_server::harness::{HARNESSES, Memory, Reader, Stream as Whose};
 use proofmark_server::session::{Entry, Stream};
 use proofmark_server::text;
 use serde::Deserialize;
@@ -25,9 +24,9 @@ use serde::Deserialize;
 static ALLOCATOR: divan::AllocProfiler = divan::AllocProfiler::system();
 
 /// Captured sessions with calls of all kinds.
-const SESSIONS: [(&str, &str); 2] = [
-    ("claude-code", "claude-code/2.1.332/transcript-tools.jsonl"),
-    ("codex", "codex/0.171.0/rollout-parallel.jsonl"),
+const SESSIONS: [&str; 2] = [
+    "claude-code/2.1.332/transcript-tools.jsonl",
+    "codex/0.171.0/rollout-parallel.jsonl",
 ];
 
 fn main() {
@@ -39,8 +38,9 @@ fn fixture(path: &str) -> String {
     fs::read_to_string(fixtures.join(path)).unwrap()
 }
 
-fn entries(harness: &str, text: &str) -> Vec<Entry> {
-    let spec = harness::spec(Harness::from_name(harness).unwrap()).unwrap();
+fn entries(text: &str) -> Vec<Entry> {
+    let first = text.lines().next().unwrap().as_bytes();
+    let spec = HARNESSES.iter().find(|spec| (spec.knows)(first)).unwrap();
     let (mut memory, mut entries) = (Memory::default(), Vec::new());
     for line in text.lines() {
         let mut reader = Reader {
@@ -54,16 +54,16 @@ fn entries(harness: &str, text: &str) -> Vec<Entry> {
 }
 
 #[divan::bench(args = SESSIONS)]
-fn read_lines(bencher: Bencher<'_, '_>, (harness, path): (&str, &str)) {
+fn read_lines(bencher: Bencher<'_, '_>, path: &str) {
     let text = fixture(path);
     bencher
         .counter(BytesCount::of_str(&text))
-        .bench(|| entries(harness, black_box(&text)));
+        .bench(|| entries(black_box(&text)));
 }
 
 #[divan::bench(args = SESSIONS)]
-fn fold(bencher: Bencher<'_, '_>, (harness, path): (&str, &str)) {
-    let entries = entries(harness, &fixture(path));
+fn fold(bencher: Bencher<'_, '_>, path: &str) {
+    let entries = entries(&fixture(path));
     bencher
         .counter(ItemsCount::new(entries.len()))
         .with_inputs(|| entries.clone())
