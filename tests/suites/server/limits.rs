@@ -65,7 +65,7 @@ fn what_is_old_is_removed_beside_a_running_server_and_what_is_open_stays() {
         "UPDATE session SET last_seen = last_seen - ?1 WHERE session <> 'new'",
         "UPDATE fact SET at = at - ?1 WHERE session <> 'new'",
     ] {
-        ledger.execute(table, [40 * DAY]).unwrap();
+        ledger.execute(table, [(40 * DAY).cast_signed()]).unwrap();
     }
     drop(ledger);
     let prune = |more: &[&str]| {
