@@ -246,20 +246,21 @@ fn every_promise_names_tests_that_are_there() {
 }
 
 /// Product code: what stands before a file's own tests.
-fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+fn sources(folder: &Path, found: &mut Vec<(String, String)>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
             if name != "tests" && name != "target" {
-                sources(&path, found);
+                sources(&path, found)?;
             }
         } else if name.ends_with(".rs") && name != "tests.rs" && name != "testing.rs" {
-            let text = fs::read_to_string(&path).unwrap();
+            let text = fs::read_to_string(&path)?;
             let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             found.push((path.display().to_string(), product.to_owned()));
         }
     }
+    Ok(())
 }
 
 /// The doctor starts a hook as its harness does: by the line that stands in the person's own settings.
@@ -269,7 +270,7 @@ const WITH_A_SHELL: &[&str] = &["client/src/doctor/rehearsal.rs"];
 fn no_program_is_started_through_a_shell() {
     let mut found = Vec::new();
     for folder in ["protocol/src", "server/src", "client/src", "client/hook/src"] {
-        sources(&workspace().join(folder), &mut found);
+        sources(&workspace().join(folder), &mut found).unwrap();
     }
     let starts = |text: &str| text.contains("Command::new(");
     let shell = |text: &str| {
