@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use anyhow::Result;
 use proofmark_tests::need;
 use proofmark_tests::process::{self, Finished};
 use proofmark_tests::python::{Packages, Set};
@@ -15,10 +16,10 @@ use proofmark_tests::schema::workspace;
 const LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// What cargo-deny says of a workspace by our rules; none where it is not installed.
-fn look(manifest: &Path, what: &[&str]) -> Option<Finished> {
-    let Some(packages) = Packages::cached(Set::Deny).unwrap() else {
-        need::missing("cargo-deny (tests/run deny fetches it)").unwrap();
-        return None;
+fn look(manifest: &Path, what: &[&str]) -> Result<Option<Finished>> {
+    let Some(packages) = Packages::cached(Set::Deny)? else {
+        need::missing("cargo-deny (tests/run deny fetches it)")?;
+        return Ok(None);
     };
     let mut deny = Command::new(packages.cargo_deny());
     deny.arg("--color=never")
@@ -28,12 +29,12 @@ fn look(manifest: &Path, what: &[&str]) -> Option<Finished> {
         .arg(workspace().join("deny.toml"))
         .args(["check", "--hide-inclusion-graph"])
         .args(what);
-    Some(process::run(&mut deny, b"", LIMIT).unwrap())
+    process::run(&mut deny, b"", LIMIT).map(Some)
 }
 
 #[test]
 fn our_dependencies_are_allowed() {
-    if let Some(done) = look(&workspace().join("Cargo.toml"), &["licenses", "bans", "sources"]) {
+    if let Some(done) = look(&workspace().join("Cargo.toml"), &["licenses", "bans", "sources"]).unwrap() {
         done.success().unwrap();
     }
 }
@@ -49,7 +50,7 @@ fn a_licence_that_is_not_allowed_is_found() {
         fs::create_dir(toy.path().join("src")).unwrap();
         fs::write(toy.path().join("src/lib.rs"), "").unwrap();
         // The toy needs none of the other licences, which ours may not have without a need.
-        let Some(done) = look(&manifest, &["--allow=license-not-encountered", "licenses"]) else {
+        let Some(done) = look(&manifest, &["--allow=license-not-encountered", "licenses"]).unwrap() else {
             return;
         };
         assert_eq!(done.code == Some(0), allowed, "{licence}: {}", done.stderr);
