@@ -135,7 +135,7 @@ fn size(bytes: u64) -> String {
     const KIB: u64 = 1024;
     match bytes {
         0..1024 => format!("{bytes} bytes"),
-        ..1_048_576 => format!("{} KiB", bytes / KIB),
+        1024..1_048_576 => format!("{} KiB", bytes / KIB),
         _ => format!("{}.{} MiB", bytes / KIB / KIB, bytes / KIB % KIB * 10 / KIB),
     }
 }

@@ -4,6 +4,7 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use proofmark_server::text::{is_unsafe, printable};
 use serde::Serialize;
 
 /// What a piece of text is, so that each kind looks the same everywhere.
@@ -30,7 +31,7 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
 /// Writes one piece of text and a line end to stdout. A closed pipe ends the command without noise.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+    match writeln!(out, "{}", printable(text)).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         written => Ok(written?),
     }
@@ -38,13 +39,28 @@ pub(crate) fn say(text: &str) -> anyhow::Result<()> {
 
 /// Writes a value as indented JSON to stdout.
 pub(crate) fn say_json(value: &impl Serialize) -> anyhow::Result<()> {
-    say(&serde_json::to_string_pretty(value)?)
+    say(&json_text(value)?)
 }
 
 /// Writes one line to stderr.
 pub(crate) fn complain(text: &str) {
     // Where stderr is closed there is nobody to tell.
-    let _closed = writeln!(anstream::stderr().lock(), "{text}");
+    let _closed = writeln!(anstream::stderr().lock(), "{}", printable(text));
+}
+
+/// JSON as a terminal may show it: what JSON leaves as it is, and a terminal obeys, is written as an escape.
+fn json_text(value: &impl Serialize) -> serde_json::Result<String> {
+    let mut text = String::new();
+    for c in serde_json::to_string_pretty(value)?.chars() {
+        if c != '\n' && is_unsafe(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                text.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    Ok(text)
 }
 
 /// A time span in the largest unit that fits, from milliseconds.

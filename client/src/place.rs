@@ -3,13 +3,14 @@
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::Read;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use proofmark_protocol::paths;
 use proofmark_server::ledger::Ledger;
 use proofmark_server::rpc::holder::Holder;
+use proofmark_server::state_folder;
 
 /// Longest text of a lock that is looked at, in bytes.
 const MAX_TEXT: u64 = 256;
@@ -66,9 +67,8 @@ impl Place {
     /// The lock that whoever starts a server holds, until it is dropped; none when somebody else does.
     pub(crate) fn startup(&self) -> anyhow::Result<Option<File>> {
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
-        let lock = options
-            .open(paths::startup_lock(&self.state_dir))
+        options.write(true).create(true).truncate(false);
+        let lock = state_folder::open(&mut options, &paths::startup_lock(&self.state_dir))
             .context("the startup lock can't be opened")?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(lock)),

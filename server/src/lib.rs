@@ -12,4 +12,5 @@ pub mod picture;
 pub mod record;
 pub mod rpc;
 pub mod session;
+pub mod state_folder;
 pub mod text;

@@ -2,7 +2,7 @@
 //! A payload that cannot be read is no fault of ours and is not here.
 
 use std::fmt;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
@@ -86,6 +86,9 @@ pub(crate) fn first_time(state_dir: Option<&Path>, session: &str, kind: &str, op
         let path = paths::said(dir, session, kind);
         if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            if fs::symlink_metadata(folder)?.is_symlink() {
+                return Err(io::Error::other("the folder of the marks is a symbolic link"));
+            }
         }
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
     };

@@ -4,6 +4,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -46,6 +47,15 @@ pub(crate) fn server(
 
 /// The lock that whoever starts a server holds; it is let go with the file.
 fn lock(path: &Path, deadline: Deadline) -> Result<File, Fault> {
+    // Looked at before, as the flag that says so differs between systems and this program has no table of them; whoever can
+    // lay one here in between is this user.
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        let why = format!(
+            "{} is a symbolic link, which is not followed; move it away",
+            path.display()
+        );
+        return Err(Fault::StateDir(io::Error::other(why)));
+    }
     let file = OpenOptions::new()
         .write(true)
         .create(true)

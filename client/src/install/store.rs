@@ -1,14 +1,14 @@
 //! What the installer remembers: the bytes that were there before it, and what it made of them.
 //! Settings files themselves, and what is in them, stay out.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use proofmark_protocol::Harness;
+use proofmark_server::state_folder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -90,18 +90,11 @@ impl Store {
     /// # Errors
     /// Another one is still at work after 10 s; the folder can't be made.
     pub(crate) fn lock(&self) -> anyhow::Result<File> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(self.backups())
-            .with_context(|| format!("{} can't be made", self.backups().display()))?;
+        for folder in [&self.folder, &self.backups()] {
+            state_folder::make(folder).with_context(|| format!("{} can't be made", folder.display()))?;
+        }
         let path = self.folder.join("lock");
-        let lock = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
+        let lock = state_folder::open(OpenOptions::new().write(true).create(true).truncate(false), &path)
             .with_context(|| format!("{} can't be opened", path.display()))?;
         let deadline = Instant::now() + WAIT;
         loop {

@@ -18,6 +18,10 @@ use crate::harness;
 use crate::ledger::{Durability, Ledger, LedgerError};
 use crate::session::decide::Outcomes;
 use crate::session::{Fact, FactBody, SessionKey};
+use crate::text::quote;
+
+/// What is wrong with a setting is told in so many characters at most.
+const MAX_BAD: usize = 400;
 
 impl Engine {
     /// Brings a session's book up to date. A ledger that fails leaves the book as it was, and the person is told.
@@ -214,7 +218,8 @@ impl Engine {
 
     /// What the person is to be told beside a decision, once a session.
     pub(super) fn notes(&self, effective: &Effective) -> Vec<Note> {
-        let bad = effective.bad.iter().map(|bad| Note {
+        // A project's file says whatever it likes.
+        let bad = effective.bad.iter().map(|bad| quote(bad, MAX_BAD)).map(|bad| Note {
             text: format!("Proofmark settings, {bad}."),
             once: Some(format!("setting:{bad}")),
         });

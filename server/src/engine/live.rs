@@ -22,7 +22,7 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::record::{Follower, Line, RecordError};
 use crate::session::observed::Joined;
 use crate::session::stream::FOLD_VERSION;
-use crate::session::{Book, CallRecord, Ending, Fact, FactBody, SessionKey, Stream, ToolKind};
+use crate::session::{Book, CallRecord, Ending, Entry, Fact, FactBody, SessionKey, Stream, ToolKind};
 use rest::Resting;
 
 /// New bytes of a record after which its fold is stored again.
@@ -457,7 +457,7 @@ fn follow(
                 (spec.too_long)(head, &mut entries);
             }
         }
-        for entry in entries.drain(..) {
+        for entry in entries.drain(..).map(Entry::redacted) {
             match joined {
                 Some(joined) => observed::take_row(joined, stream, entry),
                 None => stream.fold(entry),

@@ -38,6 +38,7 @@ use crate::judge::Judge;
 use crate::ledger::{Ledger, LedgerError};
 use crate::session::decide;
 use crate::session::{CallRecord, SessionKey};
+use crate::text::redact;
 pub use judge::{judge_once, lists_in_use};
 use makeshift::Makeshift;
 use pauses::PauseEnds;
@@ -199,10 +200,11 @@ impl Engine {
     }
 
     /// `onPrompt`.
-    pub async fn on_prompt(self: &Arc<Self>, params: PromptParams) -> Decision {
+    pub async fn on_prompt(self: &Arc<Self>, mut params: PromptParams) -> Decision {
         let Some(key) = SessionKey::of(&params.at) else {
             return Decision::allow();
         };
+        params.prompt = redact(&params.prompt).into_owned();
         let id = once::prompt_event(&params, observed::record_len(&key, &params.at));
         let slot = self.slot(&key);
         slot.forget_reply();

@@ -17,7 +17,7 @@ use crate::ledger::Durability;
 use crate::session::decide::Outcomes;
 use crate::session::observed::{Joined, Seen, prompt_id};
 use crate::session::{Book, Entry, Fact, FactBody, SessionKey, Stream};
-use crate::text::quote;
+use crate::text::{quote, redact};
 
 #[cfg(test)]
 mod tests;
@@ -184,11 +184,12 @@ impl Engine {
         };
         // Calls that wait for another word of theirs came before it.
         fold(following, Joined::settle);
-        let told = following.stream.turn.texts.last() == Some(&params.reply);
-        if !told && !params.reply.trim().is_empty() {
+        let reply = redact(&params.reply);
+        let told = following.stream.turn.texts.last().is_some_and(|text| *text == reply);
+        if !told && !reply.trim().is_empty() {
             following.stream.fold(Entry::Text {
                 row: String::new(),
-                text: params.reply.clone(),
+                text: reply.into_owned(),
             });
         }
         Decision::allow()

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::ledger::{Durability, Ledger, LedgerError};
 use crate::session::{Book, By, Fact, FactBody, FindingEnd, NotedRow, ScopeFact, SessionKey};
+use crate::text::redact;
 
 /// Why a request of the person could not be met.
 #[derive(Debug, Error)]
@@ -102,7 +103,7 @@ pub fn retire(ledger: &Ledger, id: &str, why: Option<&str>, now: u64) -> Result<
         state: ClaimState::Retired,
         settled_by: None,
         matched: None,
-        why: why.map(str::to_owned),
+        why: why.map(redacted),
     };
     say_of_claim(ledger, id, body, now, |state| match state {
         ClaimState::Open => Ok(()),
@@ -122,6 +123,11 @@ pub fn reopen(ledger: &Ledger, id: &str, now: u64) -> Result<Claim, QueryError> 
             _ => Err(QueryError::NotRetired(id.to_owned())),
         },
     )
+}
+
+/// What the person wrote, as it may be kept.
+fn redacted(text: &str) -> String {
+    redact(text).into_owned()
 }
 
 /// Writes down what the person says of a claim, where its state allows that.
@@ -178,7 +184,7 @@ pub fn dismiss(ledger: &Ledger, params: &DismissFindingParams, now: u64) -> Resu
         finding: params.id.clone(),
         end: FindingEnd::Dismissed {
             wrong: params.wrong,
-            why: params.why.clone(),
+            why: params.why.as_deref().map(redacted),
         },
     };
     say_of_finding(ledger, &params.id, body, now, |end| match end {
@@ -266,7 +272,7 @@ pub fn release_scope(ledger: &Ledger, session: &str, by: By, now: u64) -> Result
 /// # Errors
 /// As [`QueryError`] says.
 pub fn set_scope(ledger: &Ledger, session: &str, text: &str, by: By, now: u64) -> Result<SessionStatus, QueryError> {
-    let contract = text.trim().to_owned();
+    let contract = redacted(text.trim());
     if contract.contains(['\n', '\r']) || !(3..=500).contains(&contract.chars().count()) {
         return Err(QueryError::NoContract);
     }

@@ -9,7 +9,7 @@ use super::{Engine, Slot, now};
 use crate::session::SessionKey;
 
 /// Bytes that the sessions take together, as far as they are held whole; above it some are put to rest.
-const MAX_AWAKE: usize = 16 * 1024 * 1024;
+const MAX_AWAKE: usize = 12 * 1024 * 1024;
 /// A session that was not used for so long rests, however many there are.
 const REST_AFTER: Duration = Duration::from_secs(10 * 60);
 /// Sessions that are known, at rest or not. One that is forgotten is read from the ledger, as by a new server.

@@ -18,6 +18,7 @@ use crate::harness;
 use crate::session::decide::{self, Step};
 use crate::session::observed::Joined;
 use crate::session::{CallRecord, SessionKey};
+use crate::text::redact;
 
 /// Told how long the answer to a stop may take from now on, when that is longer than usual.
 pub type Patience = Box<dyn Fn(Duration) + Send + Sync>;
@@ -52,9 +53,9 @@ impl Engine {
         let Some(key) = SessionKey::of(&params.at) else {
             return Decision::allow();
         };
-        if let Some(spec) = harness::spec(key.harness) {
-            params.reply = params.reply.map(|reply| (spec.own_words)(&reply).to_owned());
-        }
+        let own_words = harness::spec(key.harness).map_or((|reply| reply) as fn(&str) -> &str, |spec| spec.own_words);
+        // As the record's texts are read, so that both are the same.
+        params.reply = params.reply.map(|reply| redact(own_words(&reply)).into_owned());
         let path = live::record_path(harness::spec(key.harness), &params.at);
         let id = once::stop_event(method, &params, observed::record_len(&key, &params.at));
         let slot = self.slot(&key);

@@ -3,10 +3,8 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use proofmark_protocol::findings::{
@@ -21,6 +19,7 @@ use super::{Engine, now};
 use crate::ledger::{Ledger, LedgerError};
 use crate::picture::{Picture, Whereabouts, picture};
 use crate::session::{Book, SessionKey};
+use crate::state_folder;
 
 /// How often the ledger is looked at for facts of other processes, while somebody watches.
 const LOOK: Duration = Duration::from_millis(250);
@@ -265,7 +264,7 @@ impl Tail {
         if old.is_some_and(|old| says_the_same(old, &new)) || (old.is_none() && says_nothing) {
             return Ok(None);
         }
-        write(Path::new(&document), &new.document).map_err(WatchError::Document)?;
+        state_folder::put(Path::new(&document), &new.document).map_err(WatchError::Document)?;
         let findings = new.findings.clone();
         self.shown.insert(key.clone(), new);
         Ok(Some(findings))
@@ -311,36 +310,6 @@ fn sweep(state_dir: &Path, old: Duration) -> bool {
 fn writer(name: &str) -> Option<u32> {
     let (_, process) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
     process.split_once('-')?.0.parse().ok()
-}
-
-/// Documents that this process has begun to write.
-static WRITES: AtomicU64 = AtomicU64::new(0);
-
-/// Puts a document in place, whole: another process may read or write it at the same time.
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    if std::fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(());
-    }
-    if let Some(folder) = path.parent() {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    }
-    // Its own name for each write of each process, so that two never write into one file.
-    let nth = WRITES.fetch_add(1, Ordering::Relaxed);
-    let staging = path.with_extension(format!("{}-{nth}.tmp", std::process::id()));
-    let mut options = std::fs::OpenOptions::new();
-    let written = options
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&staging)
-        .and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()))
-        .and_then(|()| std::fs::rename(&staging, path));
-    if written.is_err() {
-        // What is left of it is of no use; the error that counts is the first one.
-        let _removed = std::fs::remove_file(&staging);
-    }
-    written
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use proofmark_protocol::settings::ToolEffect;
 use super::ToolSettings;
 use super::json::Members;
 use crate::session::ToolKind;
+use crate::text::redact;
 
 /// Names of tools by what the tools are for.
 pub(crate) type Table<'a> = [(ToolKind, &'a [&'a str])];
@@ -123,17 +124,19 @@ fn words(name: &str) -> Vec<String> {
 /// `telling` names the members, the most telling first.
 pub(crate) fn asked(input: &Members<'_>, telling: &[&str]) -> String {
     let Some((name, text)) = telling.iter().find_map(|name| Some((*name, input.text(name)?))) else {
-        return cut(input.whole(), ASKED);
+        return brief(input.whole());
     };
     match input.text("path") {
-        Some(path) if name == "pattern" => cut(&format!("{text} {path}"), ASKED),
-        _ => cut(&text, ASKED),
+        Some(path) if name == "pattern" => brief(&format!("{text} {path}")),
+        _ => brief(&text),
     }
 }
 
-/// A text that was asked, in short.
+/// A text that was asked, in short and without what looks like a secret.
 pub(crate) fn brief(text: &str) -> String {
-    cut(text, ASKED)
+    // A secret at the end is known by what is behind it too.
+    let beginning = &text[..text.floor_char_boundary(8 * ASKED)];
+    cut(&redact(beginning), ASKED)
 }
 
 /// The beginning of a text, at most `len` characters.
@@ -232,5 +235,7 @@ mod tests {
     fn a_text_is_cut_between_characters() {
         assert_eq!(brief(&"é".repeat(500)), "é".repeat(400));
         assert_eq!(brief("a"), "a");
+        let long = format!("{} ghp_FAKEfake0123456789FAKEfake0123456789", "é".repeat(390));
+        assert_eq!(brief(&long), format!("{} [redacted", "é".repeat(390)));
     }
 }

@@ -76,9 +76,17 @@ pub(super) fn look(path: &Path) -> Result<(Connection, Content), LedgerError> {
     Ok((connection, content))
 }
 
-/// Fails for what is no file: a pipe would be waited for, a folder is an error without a reason.
+/// Fails for what is no file: a pipe would be waited for, a folder is an error without a reason, a symbolic link would have
+/// us write somewhere else.
 pub(super) fn must_be_file(path: &Path) -> Result<(), LedgerError> {
-    let found = fs::metadata(path).map_err(|error| LedgerError::io(path, &error))?;
+    let found = fs::symlink_metadata(path).map_err(|error| LedgerError::io(path, &error))?;
+    if found.is_symlink() {
+        // Not broken, and not to be moved: whoever laid it there may mean it.
+        return Err(LedgerError::Other(format!(
+            "{} is a symbolic link, which is not followed; link the folder instead, or move it away",
+            path.display()
+        )));
+    }
     match found.is_file() {
         true => Ok(()),
         false => Err(LedgerError::Broken {
@@ -164,6 +172,27 @@ pub(super) fn set_aside(path: &Path, why: &str) -> Result<String, LedgerError> {
          not known any more; the old file is kept as {}.",
         target.display()
     ))
+}
+
+/// Moves aside symbolic links that stand in the place of SQLite's own files: none is followed.
+pub(super) fn set_aside_links(path: &Path) -> Result<Option<String>, LedgerError> {
+    let mut moved = Vec::new();
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let file = beside(path, suffix);
+        if fs::symlink_metadata(&file).is_ok_and(|found| found.is_symlink()) {
+            let target = beside(&free_name(path)?, suffix);
+            rename_if_there(&file, &target)?;
+            moved.push(target.display().to_string());
+        }
+    }
+    let told = || {
+        format!(
+            "Symbolic links stood where Proofmark's ledger keeps its own files. They were not followed, and moved to {}: what was \
+             written last may be missing.",
+            moved.join(" and ")
+        )
+    };
+    Ok((!moved.is_empty()).then(told))
 }
 
 /// Moves aside a log whose database is missing, which SQLite would delete.

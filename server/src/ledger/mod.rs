@@ -106,6 +106,7 @@ impl Ledger {
     fn open_with(state_dir: &Path, care: Care) -> Result<Opened, LedgerError> {
         let path = paths::ledger(state_dir);
         let mut notes = Vec::new();
+        notes.extend(file::set_aside_links(&path)?);
         notes.extend(file::set_aside_stray_wal(&path)?);
         let lost_writes = file::wal_is_foreign(&path)?;
         let connection = match Self::own(&path, care) {

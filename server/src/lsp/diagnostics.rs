@@ -20,7 +20,7 @@ use super::editor::Setup;
 use super::files::Workspace;
 use super::pages;
 use super::place::{self, Place, Spot};
-use crate::text::quote;
+use crate::text::{is_redacted, quote};
 
 /// What the diagnostics say who speaks.
 const SOURCE: &str = "proofmark";
@@ -159,10 +159,11 @@ fn diagnostic(
 }
 
 /// The command of an item's check, where a person can see all of it on one line: a terminal runs what stands before a line
-/// end as soon as it is typed there, and text that nobody sees should not be run at all.
+/// end as soon as it is typed there, and text that nobody sees should not be run at all. Nor should one from which a secret
+/// was taken: it is another command.
 pub(super) fn command(item: &Item) -> Option<&str> {
     let command = item.check.as_ref()?.command.as_str();
     let visible = |text: &str| text.split_whitespace().collect::<String>();
     let is_plain = !command.contains(char::is_control) && visible(&quote(command, MAX_COMMAND)) == visible(command);
-    (is_plain && !command.trim().is_empty()).then_some(command)
+    (is_plain && !is_redacted(command) && !command.trim().is_empty()).then_some(command)
 }

@@ -29,7 +29,7 @@ mod tests;
 
 use std::fs::OpenOptions;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +44,7 @@ use crate::engine::Engine;
 use crate::ledger::LedgerError;
 use crate::rpc::owner::Control;
 use crate::rpc::registry::{self, Context};
+use crate::state_folder;
 use editor::Editor;
 use guarded::Guarded;
 use link::Link;
@@ -131,14 +132,10 @@ fn engine(state_dir: &Path) -> Result<Engine, LspError> {
         .mode(0o700)
         .create(state_dir)
         .map_err(io("making the state folder"))?;
-    let lock = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(paths::owner_lock(state_dir))
-        .map_err(io("opening the owner's lock"))?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let lock =
+        state_folder::open(&mut options, &paths::owner_lock(state_dir)).map_err(io("opening the owner's lock"))?;
     // Only an owner may mend the ledger. With none about, this process is it for as long as opening takes, and no longer:
     // hooks have to find or start one that listens.
     match lock.try_lock() {

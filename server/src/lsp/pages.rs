@@ -2,11 +2,12 @@
 //! What they say is written in `docs/`.
 
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use proofmark_protocol::paths;
 use tower_lsp::ls_types::Uri;
+
+use crate::state_folder;
 
 /// A page: the code it explains, if any, its place below `docs/`, and its text.
 type Page = (Option<&'static str>, &'static str, &'static str);
@@ -87,22 +88,9 @@ pub(super) fn uri(state_dir: &Path, code: &str) -> Option<Uri> {
 
 /// Writes the pages that are not there yet, or are another build's.
 pub(super) fn lay(state_dir: &Path) -> io::Result<()> {
+    state_folder::make(&paths::pages(state_dir))?;
     for (_, path, text) in PAGES {
-        let path = place(state_dir, path);
-        if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-            continue;
-        }
-        if let Some(folder) = path.parent() {
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        }
-        let mut options = std::fs::OpenOptions::new();
-        let mut file = options
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)?;
-        io::Write::write_all(&mut file, text.as_bytes())?;
+        state_folder::put(&place(state_dir, path), text)?;
     }
     Ok(())
 }

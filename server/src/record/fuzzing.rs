@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 
 use super::lines::Limits;
+use super::places::PLACES;
 use super::{Follower, Line, Progress, RecordError};
 
 /// As [`Follower::read_new`], with other limits: what is read at once, the longest line that is kept, and what is kept
@@ -16,5 +17,5 @@ pub fn read_within(
     [chunk, line, head]: [usize; 3],
     tell: &mut dyn FnMut(Line<'_>) -> ControlFlow<()>,
 ) -> Result<Progress, RecordError> {
-    follower.read_within(Limits { chunk, line, head }, &|| true, tell)
+    follower.read_within(Limits { chunk, line, head }, &PLACES, &|| true, tell)
 }

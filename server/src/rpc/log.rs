@@ -3,10 +3,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use proofmark_protocol::paths;
+
+use crate::state_folder;
 
 /// A log that is longer begins anew, in bytes.
 pub const MAX_LOG: u64 = 1024 * 1024;
@@ -17,11 +18,8 @@ pub const MAX_LOG: u64 = 1024 * 1024;
 /// It can't be opened, or not be cut.
 pub fn open(state_dir: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    let log = options
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(paths::log(state_dir))?;
+    options.create(true).append(true);
+    let log = state_folder::open(&mut options, &paths::log(state_dir))?;
     cut(&log)?;
     Ok(log)
 }
@@ -31,7 +29,7 @@ pub fn open(state_dir: &Path) -> io::Result<File> {
 /// # Errors
 /// It can't be opened, or not be cut.
 pub(super) fn bound(state_dir: &Path) -> io::Result<()> {
-    match OpenOptions::new().append(true).open(paths::log(state_dir)) {
+    match state_folder::open(OpenOptions::new().append(true), &paths::log(state_dir)) {
         Ok(log) => cut(&log),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),

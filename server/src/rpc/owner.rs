@@ -3,7 +3,7 @@
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,6 +26,7 @@ use super::registry::{self, Context};
 use super::socket::{self, Socket};
 use crate::engine::Engine;
 use crate::ledger::LedgerError;
+use crate::state_folder;
 
 /// How long a new owner waits for one that is on its way out.
 const GIVE_WAY: Duration = Duration::from_secs(3);
@@ -309,8 +310,8 @@ fn own(state_dir: &Path, socket: &Path) -> Result<(File, Holder), OwnerError> {
     let io = |what| move |error| OwnerError::Io { what, error };
     let path = paths::owner_lock(state_dir);
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    let mut lock = options.open(path).map_err(io("opening the owner's lock"))?;
+    options.read(true).write(true).create(true).truncate(false);
+    let mut lock = state_folder::open(&mut options, &path).map_err(io("opening the owner's lock"))?;
     let deadline = Instant::now() + GIVE_WAY;
     while let Err(error) = lock.try_lock() {
         match error {

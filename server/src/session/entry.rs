@@ -1,7 +1,11 @@
 //! One thing that a harness's record shows, in file order, with no trace of the harness's own format.
 //! What a call did is decided in `evidence/`; what follows from it in the fold.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+
+use crate::text::redact;
 
 /// The harness's id of a row of its record.
 pub type RowId = String;
@@ -13,7 +17,7 @@ pub type CallId = String;
 pub enum ToolKind {
     /// It runs a shell command; what that does is read from the command.
     Shell {
-        /// The command as the agent wrote it.
+        /// The command as the agent wrote it, without what looks like a secret.
         command: String,
     },
     /// It looks at something: reads, searches, fetches.
@@ -28,6 +32,15 @@ pub enum ToolKind {
     Neither,
     /// Nobody said what it does.
     Unknown,
+}
+
+impl ToolKind {
+    /// A tool that runs this command; of the command everything but what looks like a secret is kept.
+    pub fn shell(command: &str) -> Self {
+        Self::Shell {
+            command: redact(command).into_owned(),
+        }
+    }
 }
 
 /// How a call ended.
@@ -143,4 +156,18 @@ pub enum Entry {
     },
     /// A complete line that is no entry: broken JSON, or too long to read.
     Unreadable,
+}
+
+impl Entry {
+    /// The entry without what looks like a secret in what was said: nothing that is kept of a record holds more. Calls
+    /// are free of secrets as they are made ([`ToolKind::shell`]); what they printed is not kept.
+    #[must_use]
+    pub fn redacted(mut self) -> Self {
+        if let Self::Prompt { text, .. } | Self::Remark { text, .. } | Self::Text { text, .. } = &mut self
+            && let Cow::Owned(clean) = redact(text)
+        {
+            *text = clean;
+        }
+        self
+    }
 }

@@ -21,10 +21,10 @@ pub use lineage::Lineage;
 pub use unstored::Unstored;
 
 /// Raised when a stored fold can no longer be read as this one.
-pub const FOLD_VERSION: u32 = 10;
+pub const FOLD_VERSION: u32 = 11;
 /// Calls of the running turn that are kept with their texts; of older ones only whether any was, or may have been, an attempt.
 const MAX_CALLS: usize = 256;
-/// Texts since the last call that are kept, and as many remarks of the person.
+/// Texts since the last call that are kept.
 const MAX_TEXTS: usize = 32;
 /// So much of a prompt is kept while its turn runs, in bytes.
 const MAX_ASKED: usize = 4_096;
@@ -71,8 +71,6 @@ pub struct Turn {
     /// What the agent said since its last call, a block each. Not stored: a fold is stored after a reply was judged.
     #[serde(skip)]
     pub texts: Vec<String>,
-    /// What the person said in refusing calls, oldest first.
-    pub remarks: Vec<String>,
     /// Lines of this turn that could not be read: they may hold a call.
     pub unreadable: u64,
     /// The beginning of the newest prompt. Not stored, so it may be missing.
@@ -161,7 +159,6 @@ impl Stream {
                     prompt: Some(row),
                     texts: Vec::new(),
                     passes: Vec::new(),
-                    remarks: Vec::new(),
                     ..run
                 };
                 self.heard(&text);
@@ -170,7 +167,6 @@ impl Stream {
                 self.vocabulary.hear(&text);
                 self.past
                     .spoke(row, self.turns, Spoken::Remark, &text, self.board.calls);
-                push_bounded(&mut self.turn.remarks, text);
             }
             Entry::Text { row: _, text } => {
                 said::take(&mut self.turn, &self.board, &text);

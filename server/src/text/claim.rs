@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use super::secrets::REDACTED;
 use super::words::{ARTICLES, FILLERS, QUALIFIERS, STOP_STEMS, is_name, one_line, sense, stem, words};
 
 /// How many characters of a claim are compared for likeness.
@@ -104,7 +105,9 @@ fn same_word(a: &str, b: &str) -> bool {
 /// True when the claim and a call, its input or the beginning of its output, have a subject in common: a path, a file
 /// name, a number of two digits or more, or a word of at least four letters that is no stop word, also inside a path.
 pub fn shares_subject(claim: &str, call_text: &str) -> bool {
-    let subjects: HashSet<String> = words(claim).iter().flat_map(|word| subjects(word)).collect();
+    // What was taken out of both is no subject.
+    let claim = claim.replace(REDACTED, " ");
+    let subjects: HashSet<String> = words(&claim).iter().flat_map(|word| subjects(word)).collect();
     // White space first: a call's text may be large, and it is left at the first subject.
     !subjects.is_empty()
         && call_text

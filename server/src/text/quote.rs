@@ -1,6 +1,7 @@
 //! An agent's or a person's text as data inside a message of ours.
 //! What the message says stays out.
 
+use super::secrets::redact;
 use super::words::is_invisible;
 
 const ESCAPE: char = '\u{1b}';
@@ -9,12 +10,28 @@ const CONTROL_SEQUENCE: char = '\u{9b}';
 const STRING_END: char = '\u{9c}';
 const ELLIPSIS: char = '…';
 
-/// The text on one line and safe to print: terminal escapes, control characters, and characters that are invisible or
-/// turn the direction of the line are gone, white space is folded.
+/// So much of a text behind the last character that is shown is looked at too: a key that is cut off is one all the same.
+const AHEAD: usize = 256;
+
+/// The text on one line and safe to print and to keep: terminal escapes, control characters, and characters that are
+/// invisible or turn the direction of the line are gone, white space is folded, and what looks like a secret is taken out.
 ///
 /// At most `max_chars` characters come back, the last one `…` when the text was longer; a base letter is not cut from
 /// its accents.
 pub fn quote(text: &str, max_chars: usize) -> String {
+    let (clean, whole) = clean(text, max_chars.saturating_add(AHEAD));
+    let shown = redact(&clean);
+    let end = shown.char_indices().nth(max_chars);
+    match (end, whole) {
+        (None, true) => shown.into_owned(),
+        // What was taken out has made room, and there is more.
+        (None, false) => cut(shown.into_owned(), max_chars, false),
+        (Some((end, next)), _) => cut(shown[..end].to_owned(), max_chars, joins(next)),
+    }
+}
+
+/// The first characters of a text on one line and safe to print; and whether that is all of it.
+fn clean(text: &str, max_chars: usize) -> (String, bool) {
     let mut kept = String::new();
     let mut chars = 0;
     let mut blank = false;
@@ -30,7 +47,7 @@ pub fn quote(text: &str, max_chars: usize) -> String {
             _ => {
                 let space = usize::from(std::mem::take(&mut blank));
                 if chars + space + 1 > max_chars {
-                    return cut(kept, max_chars, joins(c) && space == 0);
+                    return (kept, false);
                 }
                 if space == 1 {
                     kept.push(' ');
@@ -40,7 +57,7 @@ pub fn quote(text: &str, max_chars: usize) -> String {
             }
         }
     }
-    kept
+    (kept, true)
 }
 
 /// Makes room for the ellipsis; with `inside` the cut would fall between a base letter and its marks.
@@ -65,7 +82,37 @@ fn joins(c: char) -> bool {
         | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}' | '\u{200c}' | '\u{200d}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-fn is_unsafe(c: char) -> bool {
+/// A text of ours as a terminal may show it, whatever was put into it: lines and tabs stay, and of escapes those that only
+/// set a style.
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let behind = &rest[c.len_utf8()..];
+        rest = behind;
+        match c {
+            ESCAPE => {
+                rest = behind_escape(behind);
+                let escape = &behind[..behind.len() - rest.len()];
+                let style = escape.strip_prefix('[').and_then(|escape| escape.strip_suffix('m'));
+                if style.is_some_and(|style| style.bytes().all(|byte| byte.is_ascii_digit() || byte == b';')) {
+                    shown.push(ESCAPE);
+                    shown.push_str(escape);
+                }
+            }
+            CONTROL_SEQUENCE => rest = behind_control_sequence(behind),
+            '\n' | '\t' => shown.push(c),
+            '\u{2028}' | '\u{2029}' => shown.push(' '),
+            _ if is_unsafe(c) => {}
+            _ => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// True for what a terminal or an editor obeys instead of showing it: control characters, characters that are invisible, and
+/// those that turn the direction of the line.
+pub fn is_unsafe(c: char) -> bool {
     // The joiners are part of how some scripts and emoji are written.
     let joiner = matches!(c, '\u{200c}' | '\u{200d}');
     let turns_or_hides = matches!(c, '\u{61c}' | '\u{180e}' | '\u{e0000}'..='\u{e0fff}' | '\u{fff9}'..='\u{fffb}');
@@ -130,6 +177,12 @@ mod tests {
             ("a\u{200b}b\u{feff}c\u{e0041}d", "abcd", "invisible characters"),
             ("{} {0} %s $x `y`", "{} {0} %s $x `y`", "no sign means anything"),
             ("👩\u{200d}💻", "👩\u{200d}💻", "an emoji keeps its joiner"),
+            ("PASSWORD=hunter2 npm test", "PASSWORD=[redacted] npm test", "a secret"),
+            (
+                "PASS\u{200b}WORD=\u{1b}[31mhunter2",
+                "PASSWORD=[redacted]",
+                "a secret, once it can be seen",
+            ),
         ] {
             assert_eq!(quote(text, 100), expected, "{why}");
         }
@@ -150,6 +203,31 @@ mod tests {
             ("abc", 0, ""),
         ] {
             assert_eq!(quote(text, max), expected, "{text:?} {max}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_none_the_less_one_for_being_cut_off() {
+        let key = format!("the key is sk-ant-api03-{}", "aB3".repeat(400));
+        for (max, expected) in [
+            (100, "the key is [redacted]…"),
+            (17, "the key is [reda…"),
+            (8, "the key…"),
+        ] {
+            assert_eq!(quote(&key, max), expected, "{max}");
+        }
+    }
+
+    #[test]
+    fn a_text_for_a_terminal_keeps_its_lines_and_styles() {
+        for (text, expected) in [
+            ("a\n\tb", "a\n\tb"),
+            ("\u{1b}[1;31mred\u{1b}[0m", "\u{1b}[1;31mred\u{1b}[0m"),
+            ("\u{1b}[2Ja\u{1b}]0;title\u{7}b\u{1b}cc", "abc"),
+            ("a\rb\u{8}\u{9b}31mc", "abc"),
+            ("a\u{202e}b\u{2028}c\u{200b}", "ab c"),
+        ] {
+            assert_eq!(printable(text), expected, "{text:?}");
         }
     }
 

@@ -15,7 +15,7 @@ const TRIES: usize = 5;
 /// What this thread has worked, in nanoseconds: who else runs on the machine does not count.
 fn worked() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    u64::try_from(time.tv_sec).unwrap() * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap()
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
 fn time(text: &str, read: &dyn Fn(&str)) -> u64 {

@@ -9,7 +9,9 @@ use crate::measure::{grows_with_its_length, seen};
 use crate::texts::texts;
 
 fn entries(harness: Harness, record: &str) -> Vec<Entry> {
-    let spec = spec(harness).unwrap();
+    let Some(spec) = spec(harness) else {
+        panic!("no reader for {}", harness.as_str())
+    };
     let (tools, mut memory) = (|_: &str| None, Memory::default());
     let mut entries = Vec::new();
     for line in record.split('\n') {
@@ -44,7 +46,9 @@ fn single_lines_of_records() {
                 grows_with_its_length(&format!("{harness}: {head} and {piece:?}"), &make, &read, 256 * 1024);
             }
         }
-        let spec = spec(harness).unwrap();
+        let Some(spec) = spec(harness) else {
+            panic!("no reader for {}", harness.as_str())
+        };
         let read = |text: &str| {
             seen(((spec.own_words)(text), (spec.is_persons)(text)));
             (spec.too_long)(text.as_bytes(), &mut Vec::new());

@@ -1,5 +1,6 @@
 // Runs the tests in `exthost/` in the extension host of a VS Code, and prints what they print.
-// A page tells the workbench of the tests by its address; a built one listens only with the option for smoke tests.
+// A page tells the workbench of the tests by its address; a built one listens only with the option for smoke tests, which the
+// server of 1.105 can not be given.
 // usage: node exthost.mjs VERSION
 import fs from 'node:fs';
 import path from 'node:path';

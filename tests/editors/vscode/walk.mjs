@@ -78,6 +78,7 @@ await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) =>
   });
 
   await check('a finding is dismissed by keyboard, and goes everywhere', async () => {
+    await window.problems();
     await window.problem(STALE).first().click();
     await window.press('Enter');
     await window.quickFix('it was right');

@@ -2,15 +2,15 @@
 //! What lies in the ledger is told elsewhere.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::path::Path;
 
 use proofmark_protocol::paths;
-use proofmark_tests::need;
 use proofmark_tests::world::World;
+use proofmark_tests::{need, process};
 use serde_json::json;
 
-use crate::session::{Session, assert_refused, assert_silent, tagged, told};
+use crate::session::{LIMIT, Session, assert_refused, assert_silent, tagged, told};
 use crate::wire::detach;
 
 fn mode(path: &Path) -> u32 {
@@ -99,4 +99,64 @@ fn a_socket_folder_that_somebody_else_made_is_not_used() {
     assert!(first.contains("did not check this"), "{first:?}");
     assert!(world.processes().is_empty() && !socket.exists());
     fs::remove_dir(folder).unwrap();
+}
+
+#[test]
+fn a_link_in_the_socket_folders_place_is_not_used() {
+    if !rustix::process::geteuid().is_root() {
+        return need::missing("root, to give a link away").unwrap();
+    }
+    for (name, of_others, dangling) in [("v", true, false), ("w", true, true), ("u", false, false)] {
+        let world = World::without_state(&name.repeat(120)).unwrap();
+        let socket = paths::socket(&world.state());
+        let folder = socket.parent().unwrap();
+        let target = world.home().join("elsewhere");
+        if !dangling {
+            fs::create_dir(&target).unwrap();
+            fs::set_permissions(&target, fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        symlink(&target, folder).unwrap();
+        if of_others {
+            lchown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let first = told(&Session::new(&world, "s").stop(&tagged("it works")));
+        assert!(first.contains("did not check this"), "{name}: {first:?}");
+        assert!(
+            dangling || fs::read_dir(&target).unwrap().next().is_none() || !of_others,
+            "{name}"
+        );
+        world.proofmark(&["stop"]).unwrap().success().unwrap();
+        fs::remove_file(folder).unwrap();
+    }
+}
+
+/// Somebody who came by the socket, over a folder that was open for a moment, is not answered.
+#[test]
+fn another_user_is_not_answered() {
+    if !rustix::process::geteuid().is_root() {
+        return need::missing("root, to ask as somebody else").unwrap();
+    }
+    let world = World::new().unwrap();
+    detach(&world);
+    let socket = paths::socket(&world.state());
+    for opened in [world.state().parent().unwrap(), &world.state(), &socket] {
+        fs::set_permissions(opened, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let ask = "import json, os, socket, sys\n\
+        os.setuid(int(sys.argv[2]))\n\
+        s = socket.socket(socket.AF_UNIX)\n\
+        s.settimeout(10)\n\
+        s.connect(sys.argv[1])\n\
+        s.sendall(json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'ping'}).encode() + b'\\n')\n\
+        print(len(s.recv(4096)))\n";
+    for (user, answered) in [(0, true), (NOBODY, false)] {
+        let mut python = world.command(Path::new("python3"));
+        python.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        python.args(["-c", ask]).arg(&socket).arg(user.to_string());
+        let done = process::run(&mut python, b"", LIMIT).unwrap();
+        let bytes = done.stdout.trim().parse::<usize>().unwrap_or(0);
+        // A server that hangs up at once may do so before the question is written.
+        assert!(done.code == Some(0) || done.stderr.contains("Error"), "{done:?}");
+        assert_eq!(bytes > 0, answered, "as {user}: {done:?}");
+    }
 }

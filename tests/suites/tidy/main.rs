@@ -25,8 +25,10 @@ const REQUIRED: &[&str] = &[
     "Cargo.toml",
     "LICENSE",
     "README.md",
+    "SECURITY.md",
     "client",
     "clippy.toml",
+    "deny.toml",
     "docs",
     "fixtures",
     "protocol",
@@ -35,7 +37,7 @@ const REQUIRED: &[&str] = &[
     "tests",
 ];
 /// What may stand there too.
-const OPTIONAL: &[&str] = &["SECURITY.md", "editors"];
+const OPTIONAL: &[&str] = &["editors"];
 
 /// Applies a rule for single files to every file, and names the offenders.
 fn every_file(rule: impl Fn(&Source) -> Option<String>) -> anyhow::Result<()> {

@@ -259,3 +259,17 @@ fn a_session_of_which_nobody_can_tell_is_not_called_clean() {
     assert_eq!(left.status.code(), Some(0));
     assert!(left.stderr().contains("did not check this run"), "{}", left.stderr());
 }
+
+#[test]
+fn what_was_found_is_told_in_plain_text() {
+    let mut played = Played::new();
+    played.starts("startup", "0.171.0");
+    played.turn("t1", &tagged("it \u{1b}]0;title\u{7}\u{1b}[2Jworks\u{202e} on\r\u{9b}2J Windows\u{200b} with ghp_FAKEfake0123456789FAKEfake0123456789"));
+    let stderr = played.run(&[], true).stderr();
+    assert!(stderr.contains("works") && stderr.contains("Windows"), "{stderr}");
+    let bad = stderr
+        .chars()
+        .find(|c| *c != '\n' && proofmark_server::text::is_unsafe(*c));
+    assert_eq!(bad, None, "{stderr:?}");
+    assert!(!stderr.contains("FAKEfake"), "{stderr}");
+}

@@ -276,6 +276,7 @@ fn is_awake(engine: &Engine, session: &str) -> bool {
 }
 
 #[tokio::test]
+#[expect(clippy::await_holding_lock, reason = "whoever waits for it is to be seen waiting")]
 async fn a_call_that_nothing_holds_up_does_not_wake_its_session() {
     let folder = tempfile::tempdir().unwrap();
     let engine = Arc::new(Engine::open(folder.path()).unwrap());

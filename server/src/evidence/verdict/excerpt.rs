@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::super::check::Run;
 use super::{Came, Outcome, Verdict, each, text, verdict};
+use crate::text::redact;
 
 /// The longest excerpt, in characters.
 const LONGEST: usize = 1_200;
@@ -13,7 +14,7 @@ const ENDS: [usize; 7] = [0, 1, 2, 4, 8, 16, 32];
 /// Places that are looked for.
 const PLACES: usize = 8;
 
-/// The shortest end of an output, with the lines that name places of failures where there is room, from which the same is
+/// What is kept holds nothing that looks like a secret. The shortest end of an output, with the lines that name places of failures where there is room, from which the same is
 /// read of each of the checks `runs` as from all of it. None where at most 1,200 characters do not say the same.
 #[must_use]
 pub fn excerpt(runs: &[Run], outcome: &Outcome, output: &str) -> Option<String> {
@@ -28,6 +29,7 @@ pub fn excerpt(runs: &[Run], outcome: &Outcome, output: &str) -> Option<String> 
             .chain(lines[end..].iter().copied())
             .collect::<Vec<_>>()
             .join("\n");
+        let text = redact(&text).into_owned();
         (text.chars().nth(LONGEST).is_none()).then_some(text)
     };
     let same = |text: &String, with_places: bool| Said::by(runs, outcome, text).is_as(&whole, with_places);
@@ -144,6 +146,14 @@ mod tests {
                 "{command} {outcome:?}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_kept_holds_no_secret() {
+        // A line that names a place is kept, whatever else it holds.
+        let output = "FAILED a.py::test_a - token=hunter2\na.py:3: token=hunter2\n1 failed, 2 passed in 0.1s\n";
+        let kept = excerpt(&check::runs("pytest").unwrap(), &FAILED, output).unwrap();
+        assert!(kept.contains("1 failed") && !kept.contains("hunter2"), "{kept}");
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub(super) fn kind(tool: &str, input: &Members<'_>, settings: &ToolSettings<'_>)
     if SHELL.contains(&tool) {
         return input
             .text("command")
-            .map_or(ToolKind::Unknown, |command| ToolKind::Shell { command });
+            .map_or(ToolKind::Unknown, |command| ToolKind::shell(&command));
     }
     match by_name(&TOOLS, tool) {
         ToolKind::Mutates if is_plan(input) => ToolKind::Neither,

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::shell::patch;
+use crate::text::redact;
 
 /// Calls of one script that are looked at.
 const MAX_ASKED: usize = 64;
@@ -91,7 +92,8 @@ fn what(tool: &str, arguments: &[Token<'_>]) -> Option<What> {
     match tool {
         "exec_command" => match member(arguments, "cmd")? {
             Token::Text(Some(command)) => Some(What::Command {
-                command: command.clone(),
+                // It is stored while the script goes on.
+                command: redact(command).into_owned(),
                 folder: folder(arguments),
             }),
             _ => None,

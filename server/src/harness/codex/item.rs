@@ -9,6 +9,7 @@ use crate::evidence::shell::patch;
 use crate::harness::json::Members;
 use crate::harness::tools::{asked, changed};
 use crate::session::Ending;
+use crate::text::redact;
 
 /// Shows what an item tells (0.171.0).
 pub(super) fn entries(reading: &mut Reading<'_>, item: &Members<'_>) {
@@ -182,11 +183,12 @@ fn nested_call(reading: &mut Reading<'_>, id: &str, doing: Doing<'_>) -> String 
 
 /// Takes a call out of what scripts asked for. None when no script asked for it; else the id under which it was shown.
 fn take_asked(reading: &mut Reading<'_>, tool: &str, input: &str) -> Option<Option<String>> {
+    let input = redact(input);
     for asked in reading.memory.scripts.newest() {
         let is_it = |asked: &super::code::Asked| {
             asked.tool == tool
                 && match &asked.what {
-                    What::Command { command, .. } => command == input,
+                    What::Command { command, .. } => *command == input,
                     What::Process { .. } | What::Patch(_) | What::Other => true,
                 }
         };

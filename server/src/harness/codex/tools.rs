@@ -126,9 +126,7 @@ pub(super) fn kind(tool: &str, settings: &ToolSettings<'_>) -> ToolKind {
 
 /// What a shell tool with this command is for.
 pub(super) fn shell(tool: &str, command: &str, settings: &ToolSettings<'_>) -> ToolKind {
-    by_settings(tool, settings).unwrap_or_else(|| ToolKind::Shell {
-        command: command.to_owned(),
-    })
+    by_settings(tool, settings).unwrap_or_else(|| ToolKind::shell(command))
 }
 
 /// What the tool is for that looks at a running command: what is typed into one may do anything.

@@ -136,7 +136,7 @@ fn kind(tool: &str, input: &Members<'_>, settings: &ToolSettings<'_>) -> ToolKin
     }
     if SHELL.contains(&tool) {
         let command = input.text("command").filter(|command| command.len() <= LONGEST);
-        return command.map_or(ToolKind::Unknown, |command| ToolKind::Shell { command });
+        return command.map_or(ToolKind::Unknown, |command| ToolKind::shell(&command));
     }
     match tool.strip_prefix(MCP) {
         // The verbs are those of any server's tools; events do not name the server.

@@ -256,6 +256,7 @@ fn a_command_is_offered_only_when_all_of_it_is_seen_and_nothing_runs_when_it_is_
         ("pytest \u{202e}x", false),
         ("pytest \u{200b}x", false),
         ("\u{1b}[2Kpytest", false),
+        ("TOKEN=[redacted] pytest", false),
         (long.as_str(), false),
         (" ", false),
     ] {

@@ -18,7 +18,7 @@ impl Stream {
             .calls
             .iter()
             .map(|call| CALL + call.input.len() + call.output.len());
-        let texts = turn.texts.iter().chain(&turn.remarks).map(String::len);
+        let texts = turn.texts.iter().map(String::len);
         let rows = self.lineage.rows().iter().map(|row| row.len() + size_of::<String>());
         EMPTY
             + calls.sum::<usize>()
