@@ -50,7 +50,7 @@ pub(super) struct Event {
 
 impl Event {
     /// Makes the event happen in the session: its record grows, its members change. Returns the hook, ready to run.
-    pub(super) fn prepare(&mut self, world: &World, number: u64) -> Result<Command> {
+    fn prepare(&mut self, world: &World, number: u64) -> Result<Command> {
         if let Some(record) = &mut self.grows {
             let Turn { prompt_id, reply } = record.grow()?;
             let turn = match self.harness {
@@ -87,9 +87,13 @@ impl Event {
         Ok(hook)
     }
 
-    /// How long the whole process of the hook took, and whether it answered as it should.
-    pub(super) fn deliver(&mut self, world: &World, number: u64) -> Result<(Duration, bool)> {
+    /// How long the whole process of the hook took, and whether it answered as it should. Where it is to find no server,
+    /// the one that runs is stopped just before.
+    pub(super) fn deliver(&mut self, world: &World, number: u64, cold: bool) -> Result<(Duration, bool)> {
         let mut hook = self.prepare(world, number)?;
+        if cold {
+            world.proofmark(&["stop"])?.success()?;
+        }
         let (time, output) = timed(&mut hook)?;
         Ok((time, self.wanted.is(&output)))
     }

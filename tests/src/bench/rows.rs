@@ -168,11 +168,8 @@ impl Row {
                 let (time, output) = timed(&mut command)?;
                 Ok((time, output.status.success()))
             }
-            Runs::Warm(event) => event.deliver(world, number),
-            Runs::Cold(event) => {
-                world.proofmark(&["stop"])?.success()?;
-                event.deliver(world, number)
-            }
+            Runs::Warm(event) => event.deliver(world, number, false),
+            Runs::Cold(event) => event.deliver(world, number, true),
             Runs::Server => {
                 world.proofmark(&["stop"])?.success()?;
                 let mut serve = world.command(&world.program("proofmark"));
