@@ -32,7 +32,7 @@ const CODE: &str = "stale-verdict";
 /// Changes between pass and failure that are listed.
 const MAX_CHANGES: usize = 5;
 /// The longest names of two checks in a message, in characters of both: its first words are read at a glance.
-const MAX_NAMES: usize = 56;
+const MAX_NAMES: usize = 60;
 /// The longest quote of a sentence, in characters.
 const MAX_QUOTE: usize = 80;
 /// Words by which a remark puts a failure down to an earlier state: a pass on record says otherwise.

@@ -163,7 +163,7 @@ mod tests {
     fn claim(words: &str, state: &str, refusals: u64) -> Claim {
         serde_json::from_value(json!({
             "id": words, "harness": "codex", "session": "s", "claim": words, "reason": "no box", "state": state,
-            "turns": 0, "turn": 1, "firstSeen": 1, "changed": 1, "refusals": refusals,
+            "turns": 0, "turn": 1, "first_seen": 1, "changed": 1, "refusals": refusals,
         }))
         .unwrap()
     }
@@ -202,7 +202,7 @@ mod tests {
         let finding = |state: &str| -> KeptFinding {
             serde_json::from_value(json!({
                 "id": "f", "harness": "codex", "session": "s", "code": "stale-verdict", "severity": "error",
-                "subject": "pytest tests/test_w1.py", "message": "It failed.", "state": state, "turn": 1, "firstSeen": 1,
+                "subject": "pytest tests/test_w1.py", "message": "It failed.", "state": state, "turn": 1, "first_seen": 1,
                 "changed": 1,
             }))
             .unwrap()

@@ -57,11 +57,7 @@ fn hostile(world: &World) -> Session<'_> {
     .unwrap();
     let session = Session::new(world, "s");
     assert_plain_output("prompt", &session.event("UserPromptSubmit", json!({"prompt": HOSTILE})));
-    session.bash(
-        "c1",
-        &format!("pytest -q 'tests/{HOSTILE}.py'"),
-        &format!("{HOSTILE}\n3 passed in 0.1s"),
-    );
+    session.bash("c1", "pytest -q", &format!("{HOSTILE}\n3 passed in 0.1s"));
     session.row(
         &json!({"type": "assistant", "uuid": "a1", "sessionId": "s", "message": {"role": "assistant",
         "content": [{"type": "text", "text": format!("All tests pass, says {HOSTILE}.")}]}}),
@@ -78,7 +74,7 @@ fn hostile(world: &World) -> Session<'_> {
         ),
         (
             "assistant",
-            json!({"type": "tool_use", "id": "c3", "name": "Bash", "input": {"command": format!("pytest -q 'tests/{HOSTILE}.py'")}}),
+            json!({"type": "tool_use", "id": "c3", "name": "Bash", "input": {"command": "pytest -q"}}),
         ),
         (
             "user",

@@ -46,7 +46,8 @@ fn what_is_old_is_removed_beside_a_running_server_and_what_is_open_stays() {
     let world = World::new().unwrap();
     for id in ["old", "open", "new"] {
         let session = Session::new(&world, id);
-        assert_refused(&session.stop(&tagged(&format!("{id} works"))), "works");
+        let claim = format!("{id} works");
+        assert_refused(&session.stop(&tagged(&claim)), &claim);
     }
     let open: Vec<String> = world
         .claims()

@@ -109,7 +109,7 @@ fn no_secret_of_a_session_is_in_the_state_folder() {
     session.row(&json!({"type": "user", "uuid": "s-2", "sessionId": "s", "message": message}));
     session.bash(
         "c1",
-        &format!("{secrets} pytest -q"),
+        "DB_PASSWORD=Zq6FakePassword pytest -q",
         &format!("{secrets}\n3 passed in 0.1s"),
     );
     hear("stop", &session.stop(&format!("All tests pass with {secrets}.")));
@@ -128,7 +128,7 @@ fn no_secret_of_a_session_is_in_the_state_folder() {
     failed(
         &session,
         "c3",
-        &format!("{secrets} pytest -q"),
+        "DB_PASSWORD=Zq6FakePassword pytest -q",
         &format!("FAILED a.py::{secrets}\n1 failed, 2 passed in 0.1s"),
     );
     hear("stop", &session.stop(&format!("Done with {secrets}.")));
