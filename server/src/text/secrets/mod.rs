@@ -11,12 +11,29 @@ use std::ops::Range;
 
 /// What stands in the place of a secret.
 pub(super) const REDACTED: &str = "[redacted]";
+/// Looks at one text at most: each takes something out, and two are enough for all but made-up texts.
+const MOST_LOOKS: usize = 8;
 
 /// The text without what looks like a secret: keys of known shapes, private keys, what stands behind a name such as
 /// `password`, passwords in addresses, and long words of a random look that are no hash, no id and no path.
 ///
 /// A text that was redacted stays as it is. Nobody can know every secret: one that looks like any other word stays.
 pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut clean = once(text);
+    // What is taken out may have stood between a name and its value, which show as such only now.
+    for _ in 1..MOST_LOOKS {
+        let Cow::Owned(before) = &clean else { break };
+        let after = once(before).into_owned();
+        if after == *before {
+            break;
+        }
+        clean = Cow::Owned(after);
+    }
+    clean
+}
+
+/// The text without what shows at one look.
+fn once(text: &str) -> Cow<'_, str> {
     let mut hidden: Vec<Range<usize>> = Vec::new();
     keys::find(text, &mut hidden);
     named::find(text, &mut hidden);
