@@ -23,11 +23,10 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     // What is taken out may have stood between a name and its value, which show as such only now.
     for _ in 1..MOST_LOOKS {
         let Cow::Owned(before) = &clean else { break };
-        let after = once(before).into_owned();
-        if after == *before {
-            break;
+        match once(before) {
+            Cow::Owned(after) if after != *before => clean = Cow::Owned(after),
+            _ => break,
         }
-        clean = Cow::Owned(after);
     }
     clean
 }
