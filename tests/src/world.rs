@@ -102,6 +102,8 @@ impl World {
             .env("HOME", self.home())
             .env("LANG", "C.UTF-8")
             .env("TERM", "dumb")
+            // Python takes a file for unchanged that was edited within a second to one of the same length.
+            .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("PROOFMARK_STATE_DIR", self.state());
         command
     }

@@ -133,7 +133,6 @@ fn a_strict_client_reads_every_message() -> Result<()> {
         .arg(workspace().join("tests/editors/pytest.ini"))
         .arg(workspace().join("tests/editors/test_protocol.py"))
         .env("PYTHONPATH", packages.folder())
-        .env("PYTHONDONTWRITEBYTECODE", "1")
         .env(
             "SERVER",
             json!([world.program("proofmark"), "serve", "--stdio"]).to_string(),

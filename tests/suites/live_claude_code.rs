@@ -54,6 +54,7 @@ scenarios! {
     a_reply_that_owns_the_failure_is_left_alone => "owned-verdict",
     a_corrected_scope_is_locked_agreed_and_released => "scope-lock",
     the_story_of_proofmark_try_comes_out_as_told => "try",
+    the_story_that_editors_are_shown_comes_out_as_told => "editors",
 }
 
 #[test]
