@@ -94,13 +94,14 @@ fn hostile(world: &World) -> Session<'_> {
             "message": {"role": kind, "content": [block]}}));
     }
     assert_plain_output("stop", &session.stop(&format!("Done, {HOSTILE}.")));
-    session.prompt("3");
+    // In a session of their own: replies that speak of a failure would settle the finding above.
+    let claims = Session::new(world, "u");
     for claim in [format!("it {HOSTILE} works"), format!("src/retry.py:1 {HOSTILE} holds")] {
         let reply = format!(
             "{} {{{{CAT-UNVERIFIED: second {HOSTILE} -- cannot verify: {HOSTILE}}}}}",
             tagged(&claim)
         );
-        assert_plain_output("stop", &session.stop(&reply));
+        assert_plain_output("stop", &claims.stop(&reply));
     }
     // The answers to a harness are JSON, in which an escape is one letter; what a person reads of them is plain too.
     let start = Session::new(world, &format!("t{HOSTILE}"));
@@ -152,7 +153,7 @@ fn no_command_prints_what_a_terminal_obeys() {
     ] {
         assert_plain_output(&format!("{arguments:?}"), &world.proofmark(arguments).unwrap());
     }
-    let claims = session.claims();
+    let claims = world.claims().unwrap();
     let id = claims[0]["id"].as_str().unwrap();
     assert_plain_output(
         "retire",
@@ -183,7 +184,7 @@ fn no_editor_is_sent_what_it_would_obey() {
     let source = uri(&world.project().join("src/retry.py"));
     editor
         .wait_until("all is shown", |editor| {
-            !editor.at(&source).is_empty() && editor.places().len() > 1
+            !editor.at(&source).is_empty() && editor.finding("stale-verdict").is_some()
         })
         .unwrap();
     let places: Vec<String> = editor.places().into_iter().map(str::to_owned).collect();
