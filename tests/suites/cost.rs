@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -128,8 +128,33 @@ impl Passing {
 
     /// Whether the hook is the one that people get: one that looks for libraries at its start costs more, and is not optimised.
     fn is_static(&self) -> Result<bool> {
-        let hook = fs::read(self.world.program("proofmark-hook"))?;
-        Ok(!hook.windows(5).any(|bytes| bytes == b"ld.so" || bytes == b"ld-li"))
+        names_no_interpreter(&fs::read(self.world.program("proofmark-hook"))?)
+            .context("the hook is no ELF program of 64 bits")
+    }
+}
+
+/// True for a program that asks for no dynamic linker, by its program headers; none for what is no 64-bit ELF.
+fn names_no_interpreter(elf: &[u8]) -> Option<bool> {
+    const INTERPRETER: u64 = 3;
+    let number = |at: usize, size: usize| {
+        let bytes = elf.get(at..at + size)?;
+        Some(bytes.iter().rev().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)))
+    };
+    elf.starts_with(b"\x7fELF\x02\x01").then_some(())?;
+    let (first, size, count) = (number(32, 8)?, number(54, 2)?, number(56, 2)?);
+    let mut kinds = (0..count).map(|nth| number(usize::try_from(first + nth * size).ok()?, 4));
+    kinds.try_fold(true, |so_far, kind| Some(so_far && kind? != INTERPRETER))
+}
+
+#[test]
+fn a_program_that_looks_for_libraries_is_told_from_one_that_does_not() {
+    // Ours are built with the system's linker by default, and a shell is too.
+    for (program, is_static) in [("/bin/sh", Some(false)), ("/etc/passwd", None)] {
+        assert_eq!(
+            names_no_interpreter(&fs::read(program).unwrap()),
+            is_static,
+            "{program}"
+        );
     }
 }
 
@@ -190,7 +215,10 @@ fn tool_calls_that_pass_write_nothing_in_the_server() -> Result<()> {
     strace
         .args(["-f", "-y", "-s", "256", "-p", &owner, "-e", WRITES, "-o"])
         .arg(&trace);
-    let mut strace = Watching(strace.stdin(Stdio::null()).stderr(Stdio::piped()).spawn()?);
+    let mut strace = Watching {
+        child: strace.stdin(Stdio::null()).stderr(Stdio::piped()).spawn()?,
+        said: None,
+    };
     strace.has_begun()?;
     for _ in 0..WATCHED {
         passing.pass(&[])?;
@@ -212,22 +240,26 @@ fn tool_calls_that_pass_write_nothing_in_the_server() -> Result<()> {
 }
 
 /// A program that watches another one until it is told to end.
-struct Watching(Child);
+struct Watching {
+    child: Child,
+    /// Kept open: who says something to nobody is ended.
+    said: Option<BufReader<ChildStderr>>,
+}
 
 impl Watching {
     /// Waits until it says that it watches.
     fn has_begun(&mut self) -> Result<()> {
-        let mut said = BufReader::new(self.0.stderr.take().context("it has no stderr")?);
         let mut line = String::new();
-        said.read_line(&mut line)?;
+        let stderr = self.child.stderr.take().context("it has no stderr")?;
+        self.said.insert(BufReader::new(stderr)).read_line(&mut line)?;
         ensure!(line.contains("attached"), "strace does not watch: {line}");
         Ok(())
     }
 
     fn end(mut self) -> Result<()> {
-        let pid = i32::try_from(self.0.id())?;
+        let pid = i32::try_from(self.child.id())?;
         rustix::process::kill_process(Pid::from_raw(pid).context("no process")?, Signal::INT)?;
-        self.0.wait()?;
+        self.child.wait()?;
         Ok(())
     }
 }
@@ -235,8 +267,8 @@ impl Watching {
 impl Drop for Watching {
     fn drop(&mut self) {
         // Ended already where all went well.
-        drop(self.0.kill());
-        drop(self.0.wait());
+        drop(self.child.kill());
+        drop(self.child.wait());
     }
 }
 

@@ -207,7 +207,6 @@ fn a_hundred_questions_leave_no_process_and_no_folder() -> Result<()> {
     Ok(())
 }
 
-/// With the judge off no thread is started and nothing is read or written for it at a stop.
 /// Waits until a process has nothing more to do: all of its threads sleep, and none has run between two looks.
 fn at_rest(process: i32) -> Result<()> {
     let mut last = None;
@@ -236,6 +235,7 @@ fn asleep(process: i32) -> Option<Vec<String>> {
     Some(threads)
 }
 
+/// With the judge off no thread is started and nothing is read or written for it at a stop.
 #[test]
 fn the_judge_costs_nothing_when_it_is_off() -> Result<()> {
     let session = Session::new(&hit(0.0), 20)?;

@@ -111,6 +111,13 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
     let elsewhere = socket.parent().filter(|folder| *folder != options.state_dir);
     // Under the lock, because an owner on its way out takes the socket's folder with it.
     if let Some(folder) = elsewhere {
+        // The person may link the state folder itself; this name is made by rule, and clients follow no link there.
+        if std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_symlink()) {
+            return Err(OwnerError::Folder {
+                path: folder.to_owned(),
+                why: "is a symbolic link, which is not followed".to_owned(),
+            });
+        }
         prepare_folder(folder)?;
     }
     let served = runtime.block_on(serve_socket(options, &socket, &lock, holder, missed, ready));
