@@ -3,21 +3,16 @@
 
 use std::ffi::OsStr;
 
-use proofmark_protocol::paths;
 use proofmark_protocol::settings::Judge;
+use proofmark_server::engine::settings;
 
 use crate::install::harness::SPECS;
-use crate::install::tree::{Kind, Node};
-use crate::install::{env, toml, version};
+use crate::install::version;
 
 /// How long the judge that the person has turned on may take, in seconds; none while it is off.
 pub(crate) fn wait() -> Option<u64> {
-    let text = std::fs::read_to_string(paths::config_file(env)?).ok()?;
-    let root = toml::parse(&text).ok()?;
-    let judge = root.get("judge")?;
-    let is_on = judge.get("enabled").map(|node| &node.kind) == Some(&Kind::Bool(true));
-    let asked = judge.get("wait_seconds").and_then(Node::whole);
-    is_on.then(|| asked.unwrap_or(Judge::default().wait_seconds))
+    let judge = settings::of_person().judge;
+    judge.enabled.then_some(judge.wait_seconds)
 }
 
 /// What the person is told of the judge when the hooks were put in: that it is off, who could answer, and what that costs.

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use proofmark_server::engine::now;
 use proofmark_server::engine::retention::{self, Pruned, Retention};
+use proofmark_server::engine::{now, settings};
 use proofmark_server::ledger::{Extent, Ledger};
 
 use crate::output::{Look, count, say, span, styled};
@@ -41,7 +41,7 @@ pub(crate) fn run(place: &Place, arguments: &Arguments) -> anyhow::Result<ExitCo
         say("There is no ledger yet.")?;
         return Ok(ExitCode::SUCCESS);
     };
-    let keep_days = retention::keep_days();
+    let keep_days = settings::of_person().keep_days;
     match arguments.action {
         None => say(&extent(&ledger.extent()?, keep_days, now()))?,
         Some(Action::Prune {
@@ -157,6 +157,7 @@ mod tests {
             sessions: 1,
             open: 2,
             files: 0,
+            ended: true,
         };
         assert_eq!(
             told(&pruned, 30, "removed"),

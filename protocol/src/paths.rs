@@ -49,13 +49,23 @@ pub fn startup_lock(state_dir: &Path) -> PathBuf {
 /// The mark that a hook leaves once it has told the person in this session about a fault of this kind; an empty file.
 pub fn said(state_dir: &Path, session: &str, kind: &str) -> PathBuf {
     let hash = fnv1a(format!("{kind}\0{session}").as_bytes());
-    state_dir.join(format!("said/{hash:016x}"))
+    marks(state_dir).join(format!("{hash:016x}"))
+}
+
+/// Where these marks lie.
+pub fn marks(state_dir: &Path) -> PathBuf {
+    state_dir.join("said")
 }
 
 /// A session's document.
 pub fn session_document(state_dir: &Path, harness: &str, session: &str) -> PathBuf {
     let hash = fnv1a(format!("{harness}\0{session}").as_bytes());
-    state_dir.join(format!("sessions/{hash:016x}.md"))
+    documents(state_dir).join(format!("{hash:016x}.md"))
+}
+
+/// Where the documents of sessions lie.
+pub fn documents(state_dir: &Path) -> PathBuf {
+    state_dir.join("sessions")
 }
 
 /// Where the language server lays its pages, for editors that open a finding's description.

@@ -6,8 +6,12 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use rustix::fs::OFlags;
+
+/// A file is written within milliseconds: one that is half written for so long is nobody's.
+const ABANDONED: Duration = Duration::from_secs(10);
 
 /// Files that this process has begun to put in place.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
@@ -69,6 +73,41 @@ pub fn put(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
+/// Removes what processes that were killed in the middle of [`put`] have left in a folder: of those that are gone, and,
+/// since their numbers come back, whatever was begun long ago. True when there is more that may have been left.
+pub fn sweep(folder: &Path) -> bool {
+    sweep_older(folder, ABANDONED)
+}
+
+fn sweep_older(folder: &Path, old: Duration) -> bool {
+    let mut more = false;
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Some(process) = entry.file_name().to_str().and_then(writer) else {
+            continue;
+        };
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if !is_running(process) || age().is_some_and(|age| age >= old) {
+            // Somebody else may sweep at the same time.
+            let _gone = std::fs::remove_file(entry.path());
+        } else {
+            more = true;
+        }
+    }
+    more
+}
+
+/// The process that began to write a file of this name; none when it is whole.
+fn writer(name: &str) -> Option<u32> {
+    let (_, process) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
+    process.split_once('-')?.0.parse().ok()
+}
+
+/// True when there is such a process, also one of somebody else's.
+pub fn is_running(process: u32) -> bool {
+    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    id.is_some_and(|id| rustix::process::test_kill_process(id) != Err(rustix::io::Errno::SRCH))
+}
+
 fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
@@ -121,5 +160,27 @@ mod tests {
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn only_what_processes_that_are_gone_have_begun_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path();
+        let mut gone = std::process::Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        let (left, own) = (
+            format!("a.{}-3.tmp", gone.id()),
+            format!("b.{}-0.tmp", std::process::id()),
+        );
+        for name in [left.as_str(), &own, "c.md", "d.tmp", "e.x-1.tmp"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        let is_there = |name: &str| folder.join(name).exists();
+        assert!(sweep(folder), "one may still be written");
+        assert!(!is_there(&left) && is_there(&own));
+        assert!(!sweep_older(folder, Duration::ZERO));
+        assert!(!is_there(&own), "its number is somebody else's by now");
+        assert!(["c.md", "d.tmp", "e.x-1.tmp"].iter().all(|name| is_there(name)));
+        assert!(!sweep(&folder.join("nowhere")));
     }
 }

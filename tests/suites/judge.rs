@@ -258,7 +258,7 @@ fn the_judge_costs_nothing_when_it_is_off() -> Result<()> {
     session.stop("Loaded.")?;
     let before_all = threads()?;
     // In turn, on one server and one ledger: what else a stop costs there falls to both alike.
-    let mut least = [u64::MAX; 2];
+    let mut costs = [Vec::new(), Vec::new()];
     for number in 10..42 {
         let which = number % 2;
         fs::write(session.config(), [&without, &off][which])?;
@@ -267,13 +267,17 @@ fn the_judge_costs_nothing_when_it_is_off() -> Result<()> {
         let before = io()?;
         session.stop(&format!("The velvet gate {number}."))?;
         at_rest(pid()?)?;
-        least[which] = least[which].min(io()? - before);
+        costs[which].push(io()? - before);
     }
+    // The middle ones: a count of events may reach the ledger with this stop or the next, as the machine will have it.
+    let [without, off] = costs.map(|mut costs| {
+        costs.sort_unstable();
+        costs[costs.len() / 2]
+    });
     assert!(fake_judge::questions(&session.world)?.is_empty());
-    let more = least[1].saturating_sub(least[0]);
     assert!(
-        more <= WAKE_UPS,
-        "{more} bytes more are read and written at a stop: {least:?}"
+        off <= without + WAKE_UPS,
+        "a stop reads and writes {off} bytes with the judge off, {without} without one"
     );
     assert!(
         threads()? <= before_all + 1,

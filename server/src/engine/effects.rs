@@ -184,8 +184,8 @@ impl Engine {
                 slot.key(),
             );
         }
-        let kept = self.keep_counts().and_then(|()| self.hand_over());
-        if let Err(error) = kept {
+        let kept = self.keep_counts();
+        if let Err(error) = self.hand_over().and(kept) {
             self.ledger_failed(&error);
         }
     }

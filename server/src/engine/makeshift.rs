@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Engine;
+use super::{Engine, now};
 use crate::ledger::{Durability, Ledger, LedgerError};
 
 /// Whether the ledger in use is one in memory for want of the real one, and whether that has been found since.
@@ -58,16 +58,23 @@ impl Engine {
             ledger.append(&row.key, &facts, Durability::Process)?;
             ledger.touch(&row.key, row.transcript.as_deref(), row.cwd.as_deref(), row.last_seen)?;
         }
+        for pause in memory.pauses(now())? {
+            ledger.pause(pause.session.as_deref(), pause.until, now())?;
+        }
+        let tallies = memory.tallies()?;
+        ledger.add_heard(tallies.iter().map(|(key, event, tally)| (key, event.as_str(), tally)))?;
         ledger.sync()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::now;
+    use std::time::Duration;
+
+    use proofmark_protocol::{Harness, paths};
+
     use super::*;
     use crate::session::{Fact, FactBody, SessionKey};
-    use proofmark_protocol::{Harness, paths};
 
     #[test]
     fn what_was_kept_in_memory_reaches_the_ledger_once_that_can_be_opened() {
@@ -95,6 +102,8 @@ mod tests {
         memory
             .append(&key, std::slice::from_ref(&fact), Durability::Process)
             .unwrap();
+        memory.pause(Some("s"), now() + 60_000, now()).unwrap();
+        engine.count(key.clone(), "onStop", Duration::from_millis(3));
         engine.look_for_ledger();
         assert!(
             !engine.has_found_its_ledger(),
@@ -107,5 +116,8 @@ mod tests {
         let found = Ledger::open(folder.path()).unwrap().ledger;
         assert_eq!(found.facts(&key, 0).unwrap().facts[0].fact, fact);
         assert_eq!(found.session(&key).unwrap().unwrap().cwd.as_deref(), Some("/w"));
+        assert_eq!(found.pauses(now()).unwrap()[0].session.as_deref(), Some("s"));
+        let heard = found.heard().unwrap();
+        assert_eq!((heard.len(), heard[0].event.as_str(), heard[0].count), (1, "onStop", 1));
     }
 }

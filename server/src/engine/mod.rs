@@ -17,7 +17,7 @@ mod pauses;
 pub mod queries;
 mod rest;
 pub mod retention;
-mod settings;
+pub mod settings;
 mod slot;
 mod stop;
 mod watch;

@@ -8,8 +8,9 @@ use proofmark_protocol::query::{
 };
 use thiserror::Error;
 
-use crate::ledger::{Durability, Ledger, LedgerError};
+use crate::ledger::{Durability, Ledger, LedgerError, SessionRow};
 use crate::session::{Book, By, Fact, FactBody, FindingEnd, NotedRow, ScopeFact, SessionKey};
+use crate::state_folder;
 use crate::text::redact;
 
 /// Why a request of the person could not be met.
@@ -79,21 +80,53 @@ pub fn status(ledger: Option<&Ledger>, server: ServerStatus, now: u64) -> Result
 /// The sessions on a ledger, the one heard of last first.
 pub fn sessions(ledger: &Ledger, now: u64) -> Result<Vec<SessionStatus>, LedgerError> {
     let pauses = ledger.pauses(now)?;
-    let mut sessions = Vec::new();
-    for row in ledger.sessions()? {
-        let book = book(ledger, &row.key)?;
-        let own = |pause: &&Pause| pause.session.as_ref() == Some(&row.key.session);
-        sessions.push(SessionStatus {
-            harness: row.key.harness,
-            open_claims: book.open().count() as u64,
-            refusals: book.refused_answers(),
-            last_seen: row.last_seen,
-            scope: book.scope().shown(),
-            paused_until: pauses.iter().find(own).map(|pause| pause.until),
-            session: row.key.session,
-        });
+    let rows = ledger.sessions()?.into_iter();
+    rows.map(|row| Ok(shown(&book(ledger, &row.key)?, row, &pauses)))
+        .collect()
+}
+
+fn shown(book: &Book, row: SessionRow, pauses: &[Pause]) -> SessionStatus {
+    let own = |pause: &&Pause| pause.session.as_ref() == Some(&row.key.session);
+    SessionStatus {
+        harness: row.key.harness,
+        open_claims: book.open().count() as u64,
+        refusals: book.refused_answers(),
+        last_seen: row.last_seen,
+        scope: book.scope().shown(),
+        paused_until: pauses.iter().find(own).map(|pause| pause.until),
+        session: row.key.session,
     }
-    Ok(sessions)
+}
+
+/// How one session stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The session.
+    pub session: SessionStatus,
+    /// Findings of it that stand.
+    pub findings: u64,
+    /// Until when nothing refuses in it, whether it is paused or all of them are, in milliseconds since 1970.
+    pub paused_until: Option<u64>,
+}
+
+/// How the session stands that is named, else the one that was heard of last; none when the ledger has no such session.
+///
+/// # Errors
+/// As [`LedgerError`] says.
+pub fn standing(ledger: &Ledger, session: Option<&str>, now: u64) -> Result<Option<Standing>, LedgerError> {
+    let is_it = |row: &SessionRow| session.is_none_or(|session| session == row.key.session);
+    let Some(row) = ledger.sessions()?.into_iter().find(is_it) else {
+        return Ok(None);
+    };
+    let pauses = ledger.pauses(now)?;
+    let book = book(ledger, &row.key)?;
+    let session = shown(&book, row, &pauses);
+    let all = pauses.iter().find(|pause| pause.session.is_none());
+    Ok(Some(Standing {
+        findings: book.noted().iter().filter(|noted| noted.end.is_none()).count() as u64,
+        paused_until: session.paused_until.max(all.map(|pause| pause.until)),
+        session,
+    }))
 }
 
 /// The person retires a claim.
@@ -308,10 +341,8 @@ fn say_of_scope(
         body: FactBody::Scope { scope },
     };
     ledger.append(&key, &[fact], Durability::Disk)?;
-    sessions(ledger, now)?
-        .into_iter()
-        .find(|shown| shown.session == session && shown.harness == key.harness)
-        .ok_or_else(unknown)
+    let row = ledger.session(&key)?.ok_or_else(unknown)?;
+    Ok(shown(&book(ledger, &key)?, row, &ledger.pauses(now)?))
 }
 
 /// Nothing refuses for so many seconds, in one session or in all; 0 ends the pause.
@@ -326,7 +357,7 @@ pub fn pause(ledger: &Ledger, session: Option<&str>, seconds: u64, now: u64) -> 
 
 /// Notes which places a front end fills and has emptied. The answer: the places that front ends left filled which are gone.
 pub fn published(ledger: &Ledger, params: &PublishedUrisParams, now: u64) -> Result<Vec<String>, LedgerError> {
-    let left = |process: u32| process != params.process && !is_running(process);
+    let left = |process: u32| process != params.process && !state_folder::is_running(process);
     if !params.add.is_empty() {
         ledger.note_published(params.process, &params.add, now)?;
     }
@@ -345,12 +376,6 @@ pub fn published(ledger: &Ledger, params: &PublishedUrisParams, now: u64) -> Res
         .collect();
     uris.dedup();
     Ok(uris)
-}
-
-/// True when there is such a process, also one of somebody else's.
-pub(super) fn is_running(process: u32) -> bool {
-    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
-    id.is_some_and(|id| rustix::process::test_kill_process(id) != Err(rustix::io::Errno::SRCH))
 }
 
 pub(super) fn book(ledger: &Ledger, key: &SessionKey) -> Result<Book, LedgerError> {

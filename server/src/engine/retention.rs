@@ -9,9 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use proofmark_protocol::paths;
 use proofmark_protocol::query::ScopePhase;
 
-use super::settings::SettingsFiles;
 use super::{Engine, now, queries};
 use crate::ledger::{Ledger, LedgerError, Removal, SessionRow};
+use crate::state_folder;
 
 /// A day, in milliseconds.
 const DAY: u64 = 24 * 60 * 60 * 1_000;
@@ -86,6 +86,8 @@ pub struct Pruned {
     pub open: u64,
     /// Files of the state folder.
     pub files: u64,
+    /// Nothing is left to be removed: it was not asked to stop before.
+    pub ended: bool,
 }
 
 /// How many sessions would be removed now.
@@ -97,7 +99,7 @@ pub fn would_prune(ledger: &Ledger, retention: &Retention) -> Result<Pruned, Led
     Ok(Pruned {
         sessions: rows.len() as u64,
         open,
-        files: 0,
+        ..Pruned::default()
     })
 }
 
@@ -146,12 +148,17 @@ fn prune_but(
             }
         }
     }
-    while go_on() && ledger.forget_folds(retention.folds_before)? > 0 {}
-    if go_on() {
-        ledger.forget_rest(retention.before, |process| !queries::is_running(process))?;
-        pruned.files = sweep(state_dir, ledger, retention.before)?;
+    while go_on() {
+        if ledger.forget_folds(retention.folds_before)? == 0 {
+            ledger.forget_rest(retention.before, |process| !state_folder::is_running(process))?;
+            pruned.files = sweep(state_dir, ledger, retention.before)?;
+            pruned.ended = true;
+            break;
+        }
     }
-    while go_on() && ledger.give_back()? {}
+    while pruned.ended && ledger.give_back()? {
+        pruned.ended = go_on();
+    }
     ledger.settle_log()?;
     Ok(pruned)
 }
@@ -189,8 +196,8 @@ fn sweep(state_dir: &Path, ledger: &Ledger, before: u64) -> Result<u64, LedgerEr
     let known: HashSet<PathBuf> = ledger.sessions()?.into_iter().map(document).collect();
     let young = SystemTime::now().checked_sub(NEW).unwrap_or(UNIX_EPOCH);
     let before = UNIX_EPOCH + Duration::from_millis(before);
-    let documents = state_dir.join("sessions");
-    let marks = state_dir.join("said");
+    let documents = paths::documents(state_dir);
+    let marks = paths::marks(state_dir);
     // What can't be looked at or removed is met again the next time; it holds nothing up.
     let gone = remove_where(&documents, |path, at| at < young && !known.contains(path)).unwrap_or(0);
     Ok(gone + remove_where(&marks, |_, at| at < before).unwrap_or(0))
@@ -210,11 +217,6 @@ fn remove_where(folder: &Path, goes: impl Fn(&Path, SystemTime) -> bool) -> io::
     Ok(gone)
 }
 
-/// How many days sessions are kept, by the person's settings.
-pub fn keep_days() -> u64 {
-    SettingsFiles::of_process().read(None).settings.keep_days
-}
-
 impl Engine {
     /// Removes what is kept no longer, once a day, while nobody asks for anything; the first event ends it.
     pub fn tidy_up(&self) {
@@ -224,12 +226,15 @@ impl Engine {
         if self.idle() < QUIET || (last > 0 && clock < last.saturating_add(every)) {
             return;
         }
-        self.tidied.store(clock.max(1), std::sync::atomic::Ordering::Relaxed);
         let retention = Retention::by_setting(self.settings.read(None).settings.keep_days, now());
         let in_use = |row: &SessionRow| self.sessions.contains_key(&row.key);
         let quiet = || self.idle() >= QUIET;
         // Whatever is wrong with the ledger, the next event finds it and says so.
-        let _next_time = prune_but(&self.state_dir, &self.ledger(), &retention, &in_use, &quiet);
+        let pruned = prune_but(&self.state_dir, &self.ledger(), &retention, &in_use, &quiet);
+        // One that an event has ended goes on in the next quiet minute; a ledger that fails is left alone for a day.
+        if pruned.map_or(true, |pruned| pruned.ended) {
+            self.tidied.store(clock.max(1), std::sync::atomic::Ordering::Relaxed);
+        }
     }
 }
 

@@ -17,6 +17,11 @@ const MAX_DEPTH: usize = 32;
 /// The project's file.
 const PROJECT_FILE: &str = "proofmark.toml";
 
+/// The person's settings: those of the file and of this process's environment, without any project's.
+pub fn of_person() -> Settings {
+    SettingsFiles::of_process().layers(None).0.settings
+}
+
 /// The settings of an event, and what was wrong with them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Effective {

@@ -14,7 +14,6 @@ use proofmark_protocol::paths;
 use thiserror::Error;
 use tokio::sync::watch;
 
-use super::queries::is_running;
 use super::{Engine, now};
 use crate::ledger::{Ledger, LedgerError};
 use crate::picture::{Picture, Whereabouts, picture};
@@ -29,10 +28,6 @@ const RECENT: u64 = EditorOptions::LONGEST_AGE_HOURS as u64 * 60 * 60 * 1_000;
 const LATE: Duration = Duration::from_secs(60);
 /// Books that are held to be folded on; of more, those that changed longest ago are read again when they change.
 const MAX_BOOKS: usize = 64;
-/// How often sessions that are shown are looked over for those that are not recent any more.
-const LOOK_OVER: Duration = Duration::from_secs(60 * 60);
-/// A document is written within milliseconds: one that is half written for so long is nobody's.
-const ABANDONED: Duration = Duration::from_secs(10);
 
 /// Why nothing more can be shown.
 #[derive(Debug, Error)]
@@ -66,8 +61,6 @@ struct Tail {
     shown: HashMap<SessionKey, Picture>,
     /// Half-written documents may lie about.
     littered: bool,
-    /// When sessions that are shown are looked over next.
-    look_over: Instant,
 }
 
 impl Engine {
@@ -82,7 +75,6 @@ impl Engine {
             books: HashMap::new(),
             shown: HashMap::new(),
             littered: true,
-            look_over: Instant::now() + LOOK_OVER,
         };
         Watch {
             stirred: self.stirred.subscribe(),
@@ -156,7 +148,7 @@ impl Watch {
 impl Tail {
     fn look(&mut self) -> Result<Option<FindingsChanged>, WatchError> {
         // A process that was killed just now counts as running for a moment, so this may take some looks.
-        self.littered = self.littered && sweep(self.engine.state_dir(), ABANDONED);
+        self.littered = self.littered && state_folder::sweep(&paths::documents(self.engine.state_dir()));
         let ledger = self.engine.ledger();
         if !Arc::ptr_eq(&ledger, &self.ledger) {
             // The ledger broke and was begun anew: nothing that was known of it holds.
@@ -169,49 +161,49 @@ impl Tail {
             true => self.ledger.heard_of_since(now().saturating_sub(RECENT))?,
             false => self.ledger.changed_since(self.last)?,
         };
-        let mut changed = changed;
-        // That a session was heard of is no fact, so the ids do not tell it.
+        let mut sessions = Vec::new();
+        for key in &changed {
+            sessions.extend(self.session(key)?);
+        }
+        // That a session was heard of, or removed, is no fact, so the ids do not tell it.
         if self.heard.elapsed() >= LATE {
             self.heard = Instant::now();
-            let shown = self.shown.keys().filter(|key| !changed.contains(key));
-            changed.extend(shown.cloned().collect::<Vec<_>>());
-        }
-        let mut sessions = Vec::new();
-        for key in changed {
-            if let Some(findings) = self.session(&key)? {
-                sessions.push(findings);
-            }
-        }
-        if Instant::now() >= self.look_over {
-            self.look_over = Instant::now() + LOOK_OVER;
-            sessions.extend(self.forget_old()?);
+            sessions.extend(self.look_over()?);
         }
         self.last = last;
         let whole = std::mem::take(&mut self.whole);
         Ok((whole || !sessions.is_empty()).then_some(FindingsChanged { whole, sessions }))
     }
 
-    /// Forgets sessions that are not recent any more, or not on the ledger: of those that were shown nothing is left to show.
-    fn forget_old(&mut self) -> Result<Vec<SessionFindings>, WatchError> {
+    /// Of the sessions that are shown, those that were heard of since, and what is left to show of those that are not
+    /// recent any more, or not on the ledger: nothing.
+    fn look_over(&mut self) -> Result<Vec<SessionFindings>, WatchError> {
         let recent = now().saturating_sub(RECENT);
-        let mut old = Vec::new();
-        for key in self.shown.keys() {
-            if self.ledger.session(key)?.is_none_or(|row| row.last_seen < recent) {
-                old.push(key.clone());
+        let mut sessions = Vec::new();
+        for key in self.shown.keys().cloned().collect::<Vec<_>>() {
+            let last_seen = self.ledger.session(&key)?.map(|row| row.last_seen);
+            let before = self.shown.get(&key).and_then(|shown| shown.findings.last_seen);
+            // Without a row, one whose first facts came before it was noted is like one that was removed.
+            if last_seen.is_none_or(|last_seen| last_seen < recent) {
+                sessions.extend(self.forget(&key));
+            } else if is_much_later(before, last_seen) {
+                sessions.extend(self.session(&key)?);
             }
         }
-        let empty = |key: SessionKey| {
-            self.books.remove(&key);
-            self.shown.remove(&key);
-            let at = Whereabouts {
-                cwd: None,
-                transcript: None,
-                last_seen: None,
-                document: &self.engine.document(&key),
-            };
-            picture(&Book::default(), &key, at).findings
-        };
-        Ok(old.into_iter().map(empty).collect())
+        Ok(sessions)
+    }
+
+    /// Forgets a session that is shown: in its place, in the workspaces where it was, there is nothing.
+    fn forget(&mut self, key: &SessionKey) -> Option<SessionFindings> {
+        self.books.remove(key);
+        let shown = self.shown.remove(key)?.findings;
+        Some(SessionFindings {
+            scope: None,
+            items: Vec::new(),
+            retired: Vec::new(),
+            dismissed: Vec::new(),
+            ..shown
+        })
     }
 
     /// Forgets the books that changed longest ago, where there are too many.
@@ -273,43 +265,18 @@ impl Tail {
 
 /// True when there is nothing new to show, save that the session was heard of again not long after.
 fn says_the_same(old: &Picture, new: &Picture) -> bool {
-    let (before, now) = (old.findings.last_seen, new.findings.last_seen);
-    let much_later = now.unwrap_or_default().saturating_sub(before.unwrap_or_default()) >= LATE.as_millis() as u64;
-    if much_later {
+    if is_much_later(old.findings.last_seen, new.findings.last_seen) {
         return false;
     }
     let findings = SessionFindings {
-        last_seen: now,
+        last_seen: new.findings.last_seen,
         ..old.findings.clone()
     };
     findings == new.findings && old.document == new.document
 }
 
-/// Removes what processes that were killed in the middle of a document have left of it: those that are gone, and, since
-/// their numbers come back, whatever is older than `old`. True when there is more that may have been left.
-fn sweep(state_dir: &Path, old: Duration) -> bool {
-    let documents = paths::session_document(state_dir, "", "");
-    let entries = documents.parent().and_then(|folder| std::fs::read_dir(folder).ok());
-    let mut more = false;
-    for entry in entries.into_iter().flatten().flatten() {
-        let Some(process) = entry.file_name().to_str().and_then(writer) else {
-            continue;
-        };
-        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if !is_running(process) || age().is_some_and(|age| age >= old) {
-            // Somebody else may sweep at the same time.
-            let _gone = std::fs::remove_file(entry.path());
-        } else {
-            more = true;
-        }
-    }
-    more
-}
-
-/// The process that began to write a file of this name; none when it is whole.
-fn writer(name: &str) -> Option<u32> {
-    let (_, process) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
-    process.split_once('-')?.0.parse().ok()
+fn is_much_later(before: Option<u64>, after: Option<u64>) -> bool {
+    after.unwrap_or_default().saturating_sub(before.unwrap_or_default()) >= LATE.as_millis() as u64
 }
 
 #[cfg(test)]

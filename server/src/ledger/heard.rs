@@ -159,10 +159,23 @@ impl Ledger {
     pub fn heard(&self) -> Result<Vec<Heard>, LedgerError> {
         self.read(all)
     }
+
+    /// As [`Ledger::heard`], to be added to another ledger.
+    ///
+    /// # Errors
+    /// As [`LedgerError`] says.
+    pub fn tallies(&self) -> Result<Vec<(SessionKey, String, Tally)>, LedgerError> {
+        self.read(tallies)
+    }
 }
 
 /// Every row there is.
 pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<Heard>> {
+    let rows = tallies(connection)?.into_iter();
+    Ok(rows.map(|(key, event, tally)| tally.told(&key, &event)).collect())
+}
+
+fn tallies(connection: &Connection) -> rusqlite::Result<Vec<(SessionKey, String, Tally)>> {
     let mut select = connection.prepare(
         "SELECT harness, session, event, count, last, total, worst, spread FROM heard
          ORDER BY last DESC, harness, session, event",
@@ -175,8 +188,7 @@ pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<Heard>> {
             harness,
             session: row.get(1)?,
         };
-        let event: String = row.get(2)?;
-        Ok(Some(tally(row, 3)?.told(&key, &event)))
+        Ok(Some((key, row.get(2)?, tally(row, 3)?)))
     })?;
     rows.filter_map(Result::transpose).collect()
 }

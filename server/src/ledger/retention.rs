@@ -52,6 +52,11 @@ const TABLES: [(&str, &str); 7] = [
     ("heard", "SELECT count(*) FROM heard"),
 ];
 
+/// What holds of a session of which nothing was heard, and nothing said, since `?1`. What the person says of a claim makes
+/// its session no younger, so the facts are asked too.
+const SILENT: &str = "last_seen < ?1 AND NOT EXISTS (
+     SELECT 1 FROM fact WHERE fact.harness = session.harness AND fact.session = session.session AND fact.at >= ?1)";
+
 impl Ledger {
     /// The sessions of which nothing was heard, and nothing said, since `before` (milliseconds since 1970), the oldest
     /// first.
@@ -60,14 +65,10 @@ impl Ledger {
     /// As [`LedgerError`] says.
     pub fn silent_since(&self, before: u64) -> Result<Vec<SessionRow>, LedgerError> {
         self.read(|connection| {
-            // What the person says of a claim makes its session no younger, so the facts are asked too.
-            let mut select = connection.prepare_cached(
+            let mut select = connection.prepare_cached(&format!(
                 "SELECT harness, session, first_seen, last_seen, transcript, cwd FROM session
-                 WHERE last_seen < ?1 AND NOT EXISTS (
-                     SELECT 1 FROM fact WHERE fact.harness = session.harness AND fact.session = session.session
-                     AND fact.at >= ?1)
-                 ORDER BY last_seen, rowid",
-            )?;
+                 WHERE {SILENT} ORDER BY last_seen, rowid"
+            ))?;
             let rows = select.query_map([to_sql(before)], session)?;
             rows.filter_map(Result::transpose).collect()
         })
@@ -82,8 +83,10 @@ impl Ledger {
         self.write(|transaction| {
             let (harness, session) = (key.harness.as_str(), &key.session);
             let still = transaction
-                .prepare_cached("SELECT 1 FROM session WHERE harness = ?1 AND session = ?2 AND last_seen < ?3")?
-                .exists((harness, session, to_sql(before)))?;
+                .prepare_cached(&format!(
+                    "SELECT 1 FROM session WHERE harness = ?2 AND session = ?3 AND {SILENT}"
+                ))?
+                .exists((to_sql(before), harness, session))?;
             if !still {
                 return Ok(Removal::Kept);
             }
@@ -119,11 +122,11 @@ impl Ledger {
     }
 
     /// Removes the counts of events, the pauses and the published places that are from before `before` and belong to no
-    /// session. `is_left` says of a process whether it is gone.
+    /// session. `is_gone` says it of a process that published.
     ///
     /// # Errors
     /// As [`LedgerError`] says.
-    pub fn forget_rest(&self, before: u64, is_left: impl Fn(u32) -> bool) -> Result<usize, LedgerError> {
+    pub fn forget_rest(&self, before: u64, is_gone: impl Fn(u32) -> bool) -> Result<(), LedgerError> {
         let processes = self.read(|connection| {
             let mut select = connection.prepare_cached("SELECT DISTINCT process FROM published WHERE at < ?1")?;
             select
@@ -131,21 +134,17 @@ impl Ledger {
                 .collect::<Result<Vec<u32>, _>>()
         })?;
         self.write(|transaction| {
-            let mut gone = 0;
-            let mut run = |sql: &str| -> rusqlite::Result<()> {
-                gone += transaction.prepare_cached(sql)?.execute([to_sql(before)])?;
-                Ok(())
-            };
+            let run = |sql: &str| transaction.prepare_cached(sql)?.execute([to_sql(before)]);
             run(
                 "DELETE FROM heard WHERE last < ?1 AND NOT EXISTS (
                      SELECT 1 FROM session WHERE session.harness = heard.harness AND session.session = heard.session)",
             )?;
             run("DELETE FROM pause WHERE until < ?1")?;
-            for process in processes.into_iter().filter(|process| is_left(*process)) {
+            for process in processes.into_iter().filter(|process| is_gone(*process)) {
                 let sql = "DELETE FROM published WHERE at < ?1 AND process = ?2";
-                gone += transaction.prepare_cached(sql)?.execute((to_sql(before), process))?;
+                transaction.prepare_cached(sql)?.execute((to_sql(before), process))?;
             }
-            Ok(gone)
+            Ok(())
         })
     }
 

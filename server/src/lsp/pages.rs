@@ -90,7 +90,12 @@ pub(super) fn uri(state_dir: &Path, code: &str) -> Option<Uri> {
 pub(super) fn lay(state_dir: &Path) -> io::Result<()> {
     state_folder::make(&paths::pages(state_dir))?;
     for (_, path, text) in PAGES {
-        state_folder::put(&place(state_dir, path), text)?;
+        let place = place(state_dir, path);
+        state_folder::put(&place, text)?;
+        if let Some(folder) = place.parent() {
+            // What a process that still runs has begun is left to the next start.
+            let _more = state_folder::sweep(folder);
+        }
     }
     Ok(())
 }

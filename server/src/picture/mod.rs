@@ -13,7 +13,7 @@ use proofmark_protocol::{Evidence, Severity};
 
 use crate::session::book::TurnRefusals;
 use crate::session::{Book, ClaimRow, FindingEnd, NotedRow, SessionKey};
-use crate::text::{self, cited};
+use crate::text::{cited, quote};
 
 /// The code of a turn that was sent back: no check of its own, so it has no mode.
 pub const REFUSED_TURN: &str = "refused-turn";
@@ -341,22 +341,6 @@ fn place(session: &str, turn: u64, agent: Option<&str>) -> String {
         format!(", helper agent {}", quote(agent, SHORT_ID + 4))
     });
     format!("(session {session}, turn {turn}{agent})")
-}
-
-/// A quote in which nothing is hidden: characters that join others without a width of their own are left between letters
-/// that are written so, and in emoji, and nowhere else.
-fn quote(text: &str, max_chars: usize) -> String {
-    let quoted = text::quote(text, max_chars);
-    let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
-    if !quoted.contains(is_joiner) {
-        return quoted;
-    }
-    let chars: Vec<char> = quoted.chars().collect();
-    let joins = |c: Option<&char>| c.is_some_and(|c| !c.is_ascii() && !is_joiner(*c));
-    let stays = |(at, c): &(usize, &char)| {
-        !is_joiner(**c) || (joins(at.checked_sub(1).and_then(|before| chars.get(before))) && joins(chars.get(at + 1)))
-    };
-    chars.iter().enumerate().filter(stays).map(|(_, c)| *c).collect()
 }
 
 /// A session's name for people: the head of its id; of a transcript's path the head of the file's name.

@@ -104,17 +104,19 @@ where
     let mut silent = std::pin::pin!(tokio::time::sleep(limit));
     loop {
         tokio::select! {
+            // A request that has come by the last moment is answered.
+            biased;
+            Some(message) = subscribed.recv() => {
+                write.write_all(&spoken(message.get())).await?;
+                continue;
+            }
+            // What was read before another branch won stays in the line.
+            read = read_line(&mut read, &mut line) => if !read? { return Ok(()) },
             () = &mut silent => {
                 if connection.subscriptions.acquire().is_some() {
                     return Ok(());
                 }
                 silent.as_mut().reset(tokio::time::Instant::now() + limit);
-                continue;
-            }
-            // What was read before the other branch won stays in the line.
-            read = read_line(&mut read, &mut line) => if !read? { return Ok(()) },
-            Some(message) = subscribed.recv() => {
-                write.write_all(&spoken(message.get())).await?;
                 continue;
             }
         }

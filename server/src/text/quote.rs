@@ -44,6 +44,8 @@ fn clean(text: &str, max_chars: usize) -> (String, bool) {
             CONTROL_SEQUENCE => rest = behind_control_sequence(behind),
             _ if c.is_whitespace() => blank = !kept.is_empty(),
             _ if is_unsafe(c) => {}
+            // Where it has no letter to join it only hides something.
+            _ if is_joiner(c) && (blank || !(kept.ends_with(is_joined) && behind.starts_with(is_joined))) => {}
             _ => {
                 let space = usize::from(std::mem::take(&mut blank));
                 if chars + space + 1 > max_chars {
@@ -67,13 +69,23 @@ fn cut(mut kept: String, max_chars: usize, inside: bool) -> String {
     while over > 0 || inside {
         let Some(last) = kept.pop() else { break };
         over = over.saturating_sub(1);
-        inside = joins(last) || kept.ends_with('\u{200d}');
+        inside = joins(last) || kept.ends_with(is_joiner);
     }
     kept.truncate(kept.trim_end().len());
     if max_chars > 0 {
         kept.push(ELLIPSIS);
     }
     kept
+}
+
+/// True for a character without a width of its own that joins others, or keeps them apart: part of how some scripts and
+/// emoji are written.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+fn is_joined(c: char) -> bool {
+    !c.is_ascii() && !is_joiner(c)
 }
 
 /// True for a character that belongs to the one before it.
@@ -113,10 +125,8 @@ pub fn printable(text: &str) -> String {
 /// True for what a terminal or an editor obeys instead of showing it: control characters, characters that are invisible, and
 /// those that turn the direction of the line.
 pub fn is_unsafe(c: char) -> bool {
-    // The joiners are part of how some scripts and emoji are written.
-    let joiner = matches!(c, '\u{200c}' | '\u{200d}');
     let turns_or_hides = matches!(c, '\u{61c}' | '\u{180e}' | '\u{e0000}'..='\u{e0fff}' | '\u{fff9}'..='\u{fffb}');
-    (is_invisible(c) && !joiner) || turns_or_hides
+    (is_invisible(c) && !is_joiner(c)) || turns_or_hides
 }
 
 /// What follows an escape sequence whose escape character was read.
@@ -182,6 +192,16 @@ mod tests {
                 "PASS\u{200b}WORD=\u{1b}[31mhunter2",
                 "PASSWORD=[redacted]",
                 "a secret, once it can be seen",
+            ),
+            (
+                "PASS\u{200d}WORD=hunter2 HUNTER\u{200c}_TOKEN=abc\u{200d}",
+                "PASSWORD=[redacted] HUNTER_TOKEN=[redacted]",
+                "nor do joiners hide one",
+            ),
+            (
+                "👩\u{200d}\u{200d}💻 می\u{200c}خواهم a\u{200d}é \u{200d}é",
+                "👩\u{200d}💻 می\u{200c}خواهم aé é",
+                "they stay between two letters that are written so",
             ),
         ] {
             assert_eq!(quote(text, 100), expected, "{why}");

@@ -71,15 +71,13 @@ fn push_word(word: &str, words: &mut Vec<String>) {
     if word.contains('-') && word.chars().all(plain) {
         word.split('-').for_each(|part| push_word(part, words));
     } else if let Some(verb) = negated(word) {
-        // A bare "n't" has no verb.
-        words.extend(
-            [verb, "not"]
-                .iter()
-                .filter(|word| !word.is_empty())
-                .map(|word| (*word).to_owned()),
-        );
+        // A bare "n't" has no verb, and what is left of an odd one is read as any other word.
+        push_word(trimmed(verb), words);
+        words.push("not".to_owned());
+    } else if word.contains('\'') {
+        push_word(&word.replace('\'', ""), words);
     } else {
-        words.push(word.replace('\'', ""));
+        words.push(word.to_owned());
     }
 }
 

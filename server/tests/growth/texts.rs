@@ -4,8 +4,8 @@
 use proofmark_server::judge::list;
 use proofmark_server::text::{
     AskedLength, Prose, cited, contract, correction, drop_request, folded, is_foreign, length, names_claim,
-    names_failed_test, orders_failure, owns_failure, pass_claims, quotable, quote, quoted, release, shares_subject,
-    similarity, stated, tags, tells_trouble, terms, used_first, wanted_paths,
+    names_failed_test, orders_failure, owns_failure, pass_claims, quotable, quote, quoted, redact, release,
+    shares_subject, similarity, stated, tags, tells_trouble, terms, used_first, wanted_paths,
 };
 
 use crate::measure::{grows_with_its_length, seen};
@@ -22,7 +22,8 @@ const PIECES: &[&str] = &[
     "only src/a, ", "don't touch a.rs; ", "SCOPE CONTRACT: a b\n", "SCOPE CONTRACT:", "src/a.rs:1 ", "a.rs line 1 ",
     "scope lock off\n", "/reflect and ", "you said ", "fixed ", "verified ", "because ", "\u{1b}", "\u{1b}[",
     "\u{1b}]", "\u{1b}[1;", "\u{9b}0", "\u{9b}0;\u{1b}]a", "<command-name>", "<system-reminder>", "$ a\n",
-    "Traceback:\n", "\t", "\0",
+    "Traceback:\n", "\t", "\0", "'a", "<x", "+a\n", "a@b ", "why did you ", "only ", "only touch and ", "a.rs ",
+    "a.rs alone ", "keep ", "not the ",
 ];
 
 /// Reads texts of every piece.
@@ -99,6 +100,42 @@ fn prompts() {
     );
     texts(&|text| seen(correction(text, &[])), "a correction");
     texts(&|text| seen(release(text)), "a release");
+}
+
+#[test]
+fn secrets() {
+    texts(&|text| seen(redact(text)), "a text without secrets");
+    #[rustfmt::skip]
+    let pieces = [
+        "token=[",
+        "token=(",
+        "token=a.",
+        "password: ",
+        "secret=\\\"",
+        "token=x\u{e9}(",
+        "--token --token ",
+        "--token=",
+        "a=b.",
+        "=",
+        ":",
+        "-",
+        "\"",
+        "://a:",
+        "://",
+        "curl -u ",
+        "-u a:",
+        "Bearer ",
+        "-----BEGIN ",
+        "-----BEGIN PRIVATE KEY",
+        "eyJ.",
+        "x/",
+        "aB3",
+    ];
+    for piece in pieces {
+        let command = |count: usize| format!("curl {}", piece.repeat(count));
+        let read = |text: &str| seen(redact(text));
+        grows_with_its_length(&format!("secrets in {piece:?}"), &command, &read, 256 * 1024);
+    }
 }
 
 #[test]

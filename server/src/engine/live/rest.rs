@@ -38,6 +38,12 @@ impl Live {
         }
     }
 
+    /// How many bytes it keeps at rest that no ledger has.
+    pub(in crate::engine) fn kept(&self) -> usize {
+        let joined = self.resting.0.values().filter_map(|kept| kept.joined.as_ref());
+        joined.map(|(_, body)| body.len()).sum()
+    }
+
     /// Puts the session to rest, its folds on the ledger first. False, and nothing is changed, where the ledger does not
     /// have all that this process knows.
     ///

@@ -282,7 +282,7 @@ async fn a_call_that_nothing_holds_up_does_not_wake_its_session() {
     let engine = Arc::new(Engine::open(folder.path()).unwrap());
     begin(&engine, "s").await;
     assert!(is_awake(&engine, "s"));
-    engine.rest(Duration::ZERO, usize::MAX);
+    engine.rest(Duration::ZERO, usize::MAX, MAX_KEPT);
     assert!(!is_awake(&engine, "s"), "it rests");
     // Held here, so that whoever waits for it never ends.
     let slot = slot(&engine, "s");
@@ -308,14 +308,14 @@ async fn what_the_ledger_does_not_have_stays_in_memory() {
     };
     let held = slot(&engine, "s");
     held.live.lock().unwrap().unwritten.push(fact);
-    engine.rest(Duration::ZERO, 0);
+    engine.rest(Duration::ZERO, 0, MAX_KEPT);
     assert!(is_awake(&engine, "s"), "in use");
     drop(held);
-    engine.rest(Duration::ZERO, 0);
+    engine.rest(Duration::ZERO, 0, MAX_KEPT);
     assert!(is_awake(&engine, "s"), "a fact is not written");
     slot(&engine, "s").live.lock().unwrap().unwritten.clear();
     slot(&engine, "s").live.lock().unwrap().on_ledger(1);
-    engine.rest(Duration::ZERO, 0);
+    engine.rest(Duration::ZERO, 0, MAX_KEPT);
     assert!(is_awake(&engine, "s"), "the ledger was begun anew");
 }
 
@@ -334,7 +334,12 @@ async fn those_that_were_used_longest_ago_rest_first_and_only_as_many_as_there_m
         .map(|slot| slot.live.lock().unwrap().weight())
         .sum::<usize>();
     assert!(weight > 0);
-    engine.rest(Duration::from_secs(3_600), weight);
+    engine.rest(Duration::from_secs(3_600), weight, MAX_KEPT);
+    assert!(
+        names.iter().all(|name| is_awake(&engine, name)),
+        "they may take so much"
+    );
+    engine.rest(Duration::from_secs(3_600), weight - 1, MAX_KEPT);
     let awake = |engine: &Engine| -> Vec<bool> {
         let slots = names
             .iter()
@@ -348,6 +353,6 @@ async fn those_that_were_used_longest_ago_rest_first_and_only_as_many_as_there_m
     while engine.clock() < names.len() as u64 {
         std::thread::yield_now();
     }
-    engine.rest(Duration::ZERO, usize::MAX);
+    engine.rest(Duration::ZERO, usize::MAX, MAX_KEPT);
     assert!(awake(&engine).iter().all(|awake| !awake), "all of them are idle");
 }

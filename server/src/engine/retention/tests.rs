@@ -154,8 +154,10 @@ fn what_is_open_stays_until_it_is_as_old_as_the_setting_says_or_asked_for() {
         sessions: 2,
         open: 1,
         files: 0,
+        ended: true,
     };
-    assert_eq!(would_prune(&ledger, &asked).unwrap(), wanted);
+    let would = Pruned { ended: false, ..wanted };
+    assert_eq!(would_prune(&ledger, &asked).unwrap(), would);
     assert_eq!(names(&ledger).len(), 3, "nothing was done yet");
     assert_eq!(prune(folder.path(), &ledger, &asked, &|| true).unwrap(), wanted);
     assert_eq!(names(&ledger), ["open"]);
@@ -187,15 +189,28 @@ fn an_event_ends_it_between_two_steps_and_the_next_time_goes_on() {
     let steps = Cell::new(0);
     let twice = || steps.replace(steps.get() + 1) < 2;
     let retention = Retention::by_setting(180, NOW);
-    assert_eq!(prune(folder.path(), &ledger, &retention, &twice).unwrap().sessions, 0);
+    let begun = prune(folder.path(), &ledger, &retention, &twice).unwrap();
+    assert_eq!((begun.sessions, begun.ended), (0, false));
     let left = ledger.facts(&key("older"), 0).unwrap().facts;
     assert_eq!(
         (left.len(), left[0].fact.key.as_str()),
         (188, "512"),
         "the oldest went first"
     );
-    assert_eq!(prune(folder.path(), &ledger, &retention, &|| true).unwrap().sessions, 2);
+    let rest = prune(folder.path(), &ledger, &retention, &|| true).unwrap();
+    assert_eq!((rest.sessions, rest.ended), (2, true));
     assert_eq!(rows(&ledger), [0; 7]);
+}
+
+#[test]
+fn a_session_of_which_something_is_said_meanwhile_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path(), &[("old", 200)]);
+    let key = key("old");
+    let retire = fact("now", NOW, said(0));
+    ledger.append(&key, &[retire], Durability::Process).unwrap();
+    assert_eq!(ledger.remove_some(&key, NOW - DAY).unwrap(), Removal::Kept);
+    assert_eq!(ledger.facts(&key, 0).unwrap().facts.len(), 701);
 }
 
 #[test]

@@ -64,8 +64,14 @@ async fn a_session_that_is_removed_from_the_ledger_is_shown_no_more() {
     assert_eq!(shown(watch.next().await.unwrap()).len(), 2);
     let removed = engine.ledger().remove_some(&key("s"), u64::MAX).unwrap();
     assert_eq!(removed, Removal::Done);
-    watch.tail.as_mut().unwrap().look_over = Instant::now();
-    assert_eq!(shown(watch.next().await.unwrap()), [("s".to_owned(), 0)]);
+    watch.tail.as_mut().unwrap().heard = Instant::now().checked_sub(LATE).unwrap();
+    let changed = watch.next().await.unwrap();
+    assert_eq!(
+        changed.sessions[0].cwd.as_deref(),
+        Some("/w"),
+        "elsewhere it was not shown"
+    );
+    assert_eq!(shown(changed), [("s".to_owned(), 0)]);
     assert_eq!(watch.tail.as_ref().unwrap().shown.len(), 1);
 }
 
@@ -114,27 +120,4 @@ async fn that_a_session_was_heard_of_is_told_by_the_minute() {
     tail.heard = Instant::now().checked_sub(LATE).unwrap();
     assert_eq!(seen(tail.look().unwrap()), Some(start + 500_000));
     assert_eq!(tail.look().unwrap(), None);
-}
-
-#[test]
-fn only_what_processes_that_are_gone_have_begun_is_swept() {
-    let state = tempfile::tempdir().unwrap();
-    let folder = state.path().join("sessions");
-    std::fs::create_dir(&folder).unwrap();
-    let mut gone = std::process::Command::new("true").spawn().unwrap();
-    gone.wait().unwrap();
-    let (left, own) = (
-        format!("a.{}-3.tmp", gone.id()),
-        format!("b.{}-0.tmp", std::process::id()),
-    );
-    for name in [left.as_str(), &own, "c.md", "d.tmp", "e.x-1.tmp"] {
-        std::fs::write(folder.join(name), "").unwrap();
-    }
-    let is_there = |name: &str| folder.join(name).exists();
-    assert!(sweep(state.path(), ABANDONED), "one may still be written");
-    assert!(!is_there(&left) && is_there(&own));
-    assert!(!sweep(state.path(), Duration::ZERO));
-    assert!(!is_there(&own), "its number is somebody else's by now");
-    assert!(["c.md", "d.tmp", "e.x-1.tmp"].iter().all(|name| is_there(name)));
-    assert!(!sweep(&state.path().join("nowhere"), ABANDONED));
 }

@@ -245,7 +245,7 @@ async fn a_session_that_grows_too_old_is_taken_back_though_nothing_happens() {
     let options = json!({"sessions": true, "maxAgeHours": 1});
     let mut client = Client::start(link, None, options, json!({})).await;
     let mut old = session("old", None, &["x"]);
-    old["lastSeen"] = json!(now() - 60 * 60 * 1_000 + 700);
+    old["lastSeen"] = json!(now() - 60 * 60 * 1_000 + 3_000);
     let mut older = session("older", None, &["x"]);
     older["lastSeen"] = json!(now() - 60 * 60 * 1_000 - 1);
     findings.send(all(&[old, older])).await.unwrap();

@@ -141,27 +141,3 @@ proptest! {
         }
     }
 }
-
-/// Marks that each open something, by the hundred thousand: no part of the reading may look ahead for each of them.
-#[test]
-fn the_time_grows_with_the_prompt_only() {
-    for part in [
-        "<a ",
-        "<system-reminder>",
-        "\"",
-        "'a",
-        "`",
-        "> ",
-        "why did you ",
-        "<x",
-        "a@b ",
-        "+a\n",
-        "[",
-        "*",
-    ] {
-        let prompt = part.repeat((1 << 18) / part.len());
-        let started = std::time::Instant::now();
-        correction(&prompt, &[]);
-        assert!(started.elapsed().as_secs() < 10, "{part:?}");
-    }
-}

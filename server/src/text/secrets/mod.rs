@@ -17,7 +17,7 @@ const MOST_LOOKS: usize = 8;
 /// The text without what looks like a secret: keys of known shapes, private keys, what stands behind a name such as
 /// `password`, passwords in addresses, and long words of a random look that are no hash, no id and no path.
 ///
-/// A text that was redacted stays as it is. Nobody can know every secret: one that looks like any other word stays.
+/// Of what has come out of it nothing more is taken out. Nobody can know every secret: one that looks like any other word stays.
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut clean = once(text);
     // What is taken out may have stood between a name and its value, which show as such only now.
