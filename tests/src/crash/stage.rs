@@ -121,11 +121,14 @@ impl<'a> Stage<'a> {
             lock(&self.times).push((event.name, ran.took));
         }
         let limit = event.limit + ran.slack;
-        self.tally.hold(
-            "hooks end within their limit",
-            ran.killed || (ran.finished.is_some() && ran.took <= limit),
-            || format!("{} took {:?} of {limit:?}", event.name, ran.took),
-        );
+        // One that was killed shows nothing.
+        if !ran.killed {
+            self.tally.hold(
+                "hooks end within their limit",
+                ran.finished.is_some() && ran.took <= limit,
+                || format!("{} took {:?} of {limit:?}", event.name, ran.took),
+            );
+        }
         let Some(finished) = ran.finished else { return Ok(None) };
         let read = told(event.harness, event.name, &finished);
         let told = self.tally.well("answers have their harness's form", read);
@@ -162,9 +165,8 @@ impl<'a> Stage<'a> {
             .as_ref()
             .is_some_and(|done| matches!(done.code, Some(0..=2)));
         let told = || format!("{arguments:?} took {:?}: {:?}", ran.took, ran.finished);
-        self.tally
-            .hold("commands end, with an exit code", ran.killed || ended, told);
         if !ran.killed {
+            self.tally.hold("commands end, with an exit code", ended, told);
             self.in_time("commands end in time", begun, ran.took <= limit, told);
         }
         Ok(ran.finished)
