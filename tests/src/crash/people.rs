@@ -153,9 +153,8 @@ impl Desk {
     pub(crate) fn editor(&mut self, stage: &Stage<'_>) -> Option<&mut Editor> {
         if self.editor.is_none() {
             let capabilities = json!({"textDocument": {"publishDiagnostics": {"relatedInformation": true}}});
-            let mut editor = stage.tally.well("front ends start", Editor::start(&stage.world, &[]))?;
+            let mut editor = stage.tally.well("front ends start", stage.attach())?;
             let pid = editor.pid();
-            stage.attached(pid);
             let greeted = editor.greet(&stage.world.project(), &capabilities, &serde_json::Value::Null);
             stage.tally.event("editors attached");
             let killed = greeted.is_err() && stage.detached(pid);

@@ -19,6 +19,7 @@ use super::legal::{Told, told};
 use super::pulse::Pulse;
 use super::talks::Event;
 use super::tally::Tally;
+use crate::lsp_client::Editor;
 use crate::process::{self, Finished};
 use crate::world::World;
 
@@ -185,9 +186,12 @@ impl<'a> Stage<'a> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        // Known before anybody looks: else it would be taken for a process that nobody here has started.
+        let mut running = lock(&self.running);
         let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
         let pid = i32::try_from(child.id())?;
-        lock(&self.running).insert(pid, Running { role, killed: false });
+        running.insert(pid, Running { role, killed: false });
+        drop(running);
         let (stdout, stderr) = (
             process::collect(child.stdout.take()),
             process::collect(child.stderr.take()),
@@ -255,9 +259,15 @@ impl<'a> Stage<'a> {
         known.killed
     }
 
-    /// Takes note of an editor's front end.
-    pub(crate) fn attached(&self, pid: i32) {
-        lock(&self.fronts).insert(pid, false);
+    /// Starts an editor's front end, which is known before anybody looks for processes.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub(crate) fn attach(&self) -> Result<Editor> {
+        let mut fronts = lock(&self.fronts);
+        let editor = Editor::start(&self.world, &[])?;
+        fronts.insert(editor.pid(), false);
+        Ok(editor)
     }
 
     /// An editor's front end is gone; true when it was killed.
