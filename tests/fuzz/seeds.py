@@ -238,9 +238,16 @@ def settings(folder):
     found.append('[judge]\nenabled = true\nwait_seconds = 30\n[[judge.runner]]\nname = "a"\ncommand = ["b", "c"]\n')
     found.append('[server]\nidle_minutes = 5\n[tools]\n"mcp__*" = "observes"\nBash = "neither"\n')
     found.append('\ufeff[checks.scope-lock.phrases.de]\ncorrections = ["nein"]\n')
+    found.append('[judge]\nlists = ["words/ours.toml", "./more.json"]\nskip = ["status-words"]\nprefilter = true\n')
+    found.append('[checks.reply-length]\nlimit = 90\n[ledger]\nkeep_days = 7\n')
+    found.append('[checks.untried-claim]\nreminder = "stale"\nteach = false\n[checks.scope-lock]\nhard_stop_reading = true\n')
+    word_list = {"name": "ours", "meaning": "names of ours", "match": ["zelt 9"], "not_match": ["the tent"]}
+    found.append(json.dumps(word_list))
+    found.append(json.dumps({"list": [word_list, {**word_list, "name": "ours-too"}]}))
     for at, text in enumerate(found):
         seeds.add([], text, found[(at * 7 + 3) % len(found)])
-    seeds.know(names + ["[checks.", "]\n", " = true\n", ' = "refuse"\n', ' = "off"\n', "[[judge.runner]]\n", "\ufeff"])
+    seeds.know(names + ["[checks.", "]\n", " = true\n", ' = "refuse"\n', ' = "off"\n', "[[judge.runner]]\n", "\ufeff",
+                "[[list]]\n", 'name = "', 'meaning = "', 'match = ["', 'not_match = ["', '"list": ['])
     seeds.write()
 
 

@@ -2,9 +2,10 @@
 //! How much one server carries is `load`'s.
 
 pub(crate) mod calm;
-pub(crate) mod dice;
+pub(crate) mod crew;
 mod killer;
 pub(crate) mod legal;
+pub(crate) mod listed;
 pub(crate) mod people;
 pub(crate) mod pulse;
 pub(crate) mod stage;
@@ -19,10 +20,11 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result};
 use proofmark_protocol::Harness;
 
-use dice::Dice;
+use crate::dice::Dice;
+use crew::{all_ended, watched};
 use people::Desk;
 use pulse::Pulse;
 use stage::Stage;
@@ -63,7 +65,10 @@ pub fn run(plan: Plan, out: &mut impl Write) -> Result<bool> {
     let mut worlds = 0;
     while begun.elapsed() < plan.time {
         worlds += 1;
-        world(plan, worlds, begun + plan.time, &tally, &pulse)?;
+        if let Err(failure) = world(plan, worlds, begun + plan.time, &tally, &pulse) {
+            write!(out, "{tally}")?;
+            return Err(failure.context(format!("--seed {}, world {worlds}", plan.seed)));
+        }
         let (held, broken) = tally.verdict();
         writeln!(
             out,
@@ -84,8 +89,12 @@ pub fn run(plan: Plan, out: &mut impl Write) -> Result<bool> {
         begun.elapsed().as_secs(),
         plan.seed
     )?;
+    let amiss = tally.amiss(&[&listed::AT_WORK, &listed::AMONG_KILLS]);
+    for line in &amiss {
+        writeln!(out, "{line}")?;
+    }
     writeln!(out, "{held} passed, {broken} failed")?;
-    Ok(broken == 0)
+    Ok(broken == 0 && (amiss.is_empty() || plan.time < listed::LONG_ENOUGH))
 }
 
 fn world(plan: Plan, number: u64, end: Instant, tally: &Tally, pulse: &Pulse) -> Result<()> {
@@ -96,7 +105,8 @@ fn world(plan: Plan, number: u64, end: Instant, tally: &Tally, pulse: &Pulse) ->
     for round in 0..ROUNDS {
         let dice = |who: usize| Dice::new(plan.seed, &[number, round as u64, who as u64]);
         stage.over.store(false, Ordering::Relaxed);
-        thread::scope(|scope| -> Result<()> {
+        let played = thread::scope(|scope| -> Result<()> {
+            let over = &stage.over;
             let mut at_work = Vec::new();
             for (who, ((harness, name), state)) in LANES.into_iter().zip(talks.iter_mut()).enumerate() {
                 let mut lane = Lane {
@@ -109,30 +119,34 @@ fn world(plan: Plan, number: u64, end: Instant, tally: &Tally, pulse: &Pulse) ->
                     sessions: state.1,
                     turns: state.2,
                 };
-                at_work.push(scope.spawn(move || {
-                    lane.play()?;
+                let play = move || {
+                    lane.play().with_context(|| format!("the lane of {name}"))?;
                     *state = (lane.talk.take(), lane.sessions, lane.turns);
                     Ok(())
-                }));
+                };
+                at_work.push(scope.spawn(move || watched(over, play)));
             }
             for (who, desk) in desks.iter_mut().enumerate() {
                 let (stage, wishes, mut dice) = (&stage, &wishes, dice(20 + who));
-                at_work.push(scope.spawn(move || {
+                let work = move || {
                     desk.work(stage, wishes, &mut dice);
                     Ok(())
-                }));
+                };
+                at_work.push(scope.spawn(move || watched(over, work)));
             }
             let (stage, wishes, mut terminal) = (&stage, &wishes, dice(30));
-            at_work.push(scope.spawn(move || people::at_a_terminal(stage, wishes, &mut terminal)));
+            let look = move || people::at_a_terminal(stage, wishes, &mut terminal).context("the person at a terminal");
+            at_work.push(scope.spawn(move || watched(over, look)));
             let mut killers = dice(40);
             let kills = KILLS.start + killers.below(KILLS.len());
-            killer::kill(stage, kills, killers);
-            let ended: Vec<_> = at_work.into_iter().map(thread::ScopedJoinHandle::join).collect();
-            ended
-                .into_iter()
-                .try_for_each(|one| one.map_err(|_| anyhow!("a thread panicked"))?)
-        })?;
-        calm::look(&stage, &wishes, &mut desks, &mut dice(50), round)?;
+            let killed = watched(over, || killer::kill(stage, kills, killers).context("the killer"));
+            over.store(true, Ordering::Relaxed);
+            let ended = all_ended(at_work);
+            killed.and(ended)
+        });
+        played
+            .and_then(|()| calm::look(&stage, &wishes, &mut desks, &mut dice(50), round))
+            .with_context(|| format!("round {round}"))?;
         if Instant::now() >= end {
             break;
         }

@@ -6,6 +6,7 @@ pub mod case;
 pub mod claude_code;
 pub mod codex;
 pub mod crash;
+mod dice;
 pub mod fake_judge;
 pub mod load;
 pub mod lsp_client;

@@ -13,18 +13,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use proofmark_protocol::{Harness, paths};
 use rustix::process::Signal;
 
+use crate::bench::figures::Quantiles;
 use crate::case;
 use crate::crash::calm;
-use crate::crash::dice::Dice;
+use crate::crash::crew::{all_ended, watched};
+use crate::crash::listed;
 use crate::crash::pulse::Pulse;
 use crate::crash::stage::{Stage, lock};
 use crate::crash::tally::Tally;
 use crate::crash::turns::Lane;
 use crate::crash::wishes::Wishes;
+use crate::dice::Dice;
 use crate::play::{Played, play};
 use crate::process;
 use crate::world::World;
@@ -79,20 +82,34 @@ pub fn run(plan: &Plan, out: &mut impl Write) -> Result<bool> {
     let stage = Stage::new(&tally, &pulse)?;
     let wishes = Mutex::new(Wishes::default());
     let mut clients: Vec<Client<'_>> = (0..CLIENTS).map(|nth| client(plan, &stage, &wishes, nth)).collect();
-    let at_ease = part(plan, &stage, &mut clients, "at ease", AT_EASE, |_| Ok(()))?;
-    let among = part(plan, &stage, &mut clients, "among strangers", AMONG_STRANGERS, |over| {
-        among_strangers(&stage, over)
-    })?;
-    let rest = 100 - AT_EASE - AMONG_STRANGERS;
-    let lost = part(plan, &stage, &mut clients, "servers lost", rest, |over| {
-        servers_lost(&stage, over)
-    })?;
+    let time = |share| plan.time * share / 100;
+    let parts: [(&str, Meanwhile, Duration); 3] = [
+        ("at ease", rested, time(AT_EASE)),
+        ("among strangers", among_strangers, time(AMONG_STRANGERS)),
+        ("servers lost", servers_lost, time(100 - AT_EASE - AMONG_STRANGERS)),
+    ];
+    let mut done = Vec::new();
+    for (name, meanwhile, time) in parts {
+        match part(plan, &stage, &mut clients, name, || meanwhile(&stage, time)) {
+            Ok(part) => done.push(part),
+            Err(failure) => {
+                write!(out, "{tally}")?;
+                return Err(failure.context(format!("--seed {}, {name}", plan.seed)));
+            }
+        }
+    }
+    let [at_ease, among, _] = &done[..] else {
+        bail!("a part of the run is missing");
+    };
     tally.hold(
         "clients among strangers are served nearly as before",
-        among.ratio() <= STARVED * at_ease.ratio(),
+        among
+            .ratio()
+            .zip(at_ease.ratio())
+            .is_some_and(|(now, before)| now <= STARVED * before),
         || {
             format!(
-                "{:.1} times the empty program, {:.1} before",
+                "{:?} times the empty program, {:?} before",
                 among.ratio(),
                 at_ease.ratio()
             )
@@ -109,13 +126,17 @@ pub fn run(plan: &Plan, out: &mut impl Write) -> Result<bool> {
     drop(clients);
     calm::settled(&stage, &wishes)?;
     calm::end(&stage, &mut [])?;
-    for part in [&at_ease, &among, &lost] {
+    for part in &done {
         part.tell(out)?;
     }
     write!(out, "{tally}")?;
+    let amiss = tally.amiss(&[&listed::AT_WORK, &listed::UNDER_LOAD]);
+    for line in &amiss {
+        writeln!(out, "{line}")?;
+    }
     let (held, broken) = tally.verdict();
     writeln!(out, "{held} passed, {broken} failed")?;
-    Ok(broken == 0)
+    Ok(broken == 0 && (amiss.is_empty() || plan.time < listed::LONG_ENOUGH))
 }
 
 fn client<'a>(plan: &Plan, stage: &'a Stage<'a>, wishes: &'a Mutex<Wishes>, nth: usize) -> Client<'a> {
@@ -177,30 +198,29 @@ impl Client<'_> {
     }
 }
 
-/// Everybody at work for a part of the time, and something beside them that ends when it is told to.
-fn part<'a>(
+/// What happens while everybody is at work; it takes as long as it is told, or as it needs.
+type Meanwhile = fn(&Stage<'_>, Duration) -> Result<()>;
+
+/// Everybody at work as long as something goes on beside them.
+fn part(
     plan: &Plan,
-    stage: &Stage<'a>,
+    stage: &Stage<'_>,
     clients: &mut [Client<'_>],
     name: &'static str,
-    share: u32,
-    beside: impl FnOnce(&AtomicBool) -> Result<()> + Send,
+    meanwhile: impl FnOnce() -> Result<()>,
 ) -> Result<Part> {
     let empty = Mutex::new(Vec::new());
     stage.over.store(false, Ordering::Relaxed);
     stage.taken();
     thread::scope(|scope| -> Result<()> {
-        let mut at_work: Vec<_> = clients
+        let at_work = clients
             .iter_mut()
-            .map(|client| scope.spawn(|| client.work(&plan.empty, &empty)))
+            .map(|client| scope.spawn(|| watched(&stage.over, || client.work(&plan.empty, &empty))))
             .collect();
-        at_work.push(scope.spawn(|| beside(&stage.over)));
-        thread::sleep(plan.time * share / 100);
+        let met = watched(&stage.over, meanwhile);
         stage.over.store(true, Ordering::Relaxed);
-        let ended: Vec<_> = at_work.into_iter().map(thread::ScopedJoinHandle::join).collect();
-        ended
-            .into_iter()
-            .try_for_each(|one| one.map_err(|_| anyhow!("a thread panicked"))?)
+        let ended = all_ended(at_work);
+        met.and(ended)
     })?;
     let (taken, unchecked) = stage.taken();
     let mut times = BTreeMap::<_, Vec<_>>::new();
@@ -216,14 +236,22 @@ fn part<'a>(
     })
 }
 
-fn among_strangers(stage: &Stage<'_>, over: &AtomicBool) -> Result<()> {
-    let state = stage.world.state();
+/// Nothing; less of it when somebody has failed.
+fn rested(stage: &Stage<'_>, time: Duration) -> Result<()> {
+    process::until(time, || stage.is_over().then_some(()));
+    Ok(())
+}
+
+fn among_strangers(stage: &Stage<'_>, time: Duration) -> Result<()> {
+    let (state, end, enough) = (stage.world.state(), Instant::now() + time, AtomicBool::new(false));
     thread::scope(|scope| -> Result<()> {
         let running: Vec<_> = STRANGERS
             .iter()
-            .map(|(name, stranger)| (*name, scope.spawn(|| strangers::misbehave(&state, *stranger, over))))
+            .map(|(name, stranger)| (*name, scope.spawn(|| strangers::misbehave(&state, *stranger, &enough))))
             .collect();
-        twice_delivered(stage)?;
+        let delivered = watched(&stage.over, || twice_delivered(stage));
+        rested(stage, end.saturating_duration_since(Instant::now()))?;
+        enough.store(true, Ordering::Relaxed);
         for (name, stranger) in running {
             let connections = stranger.join().map_err(|_| anyhow!("a stranger panicked"))?;
             stage
@@ -232,7 +260,7 @@ fn among_strangers(stage: &Stage<'_>, over: &AtomicBool) -> Result<()> {
                     name.to_owned()
                 });
         }
-        Ok(())
+        delivered
     })
 }
 
@@ -262,7 +290,8 @@ type Lose = fn(&Stage<'_>, i32) -> bool;
 
 /// A server that is there and can't be reached, one that was killed, and one that stands still: all of it while everybody
 /// wants something.
-fn servers_lost(stage: &Stage<'_>, over: &AtomicBool) -> Result<()> {
+fn servers_lost(stage: &Stage<'_>, time: Duration) -> Result<()> {
+    let end = Instant::now() + time;
     let lost: [(&str, Lose); 3] = [
         ("its socket removed", |stage, _| {
             fs::remove_file(paths::socket(&stage.world.state())).is_ok()
@@ -271,12 +300,12 @@ fn servers_lost(stage: &Stage<'_>, over: &AtomicBool) -> Result<()> {
         ("standing still", |stage, owner| stage.signal(owner, Signal::STOP)),
     ];
     for (how, lose) in lost {
-        let Some(owner) = process::until(BACK, || stage.owner()) else {
-            continue;
-        };
-        if !lose(stage, owner) {
-            continue;
-        }
+        let lose = || stage.owner().filter(|owner| lose(stage, *owner));
+        let taken = process::until(BACK, lose);
+        stage
+            .tally
+            .hold("there is a server to lose", taken.is_some(), || how.to_owned());
+        let Some(owner) = taken else { continue };
         stage.tally.killed(how);
         let may_stay = how == "its socket removed";
         let back = || {
@@ -290,11 +319,8 @@ fn servers_lost(stage: &Stage<'_>, over: &AtomicBool) -> Result<()> {
             .hold("a server that is lost comes back under load", back.is_some(), || {
                 how.to_owned()
             });
-        if over.load(Ordering::Relaxed) {
-            return Ok(());
-        }
     }
-    Ok(())
+    rested(stage, end.saturating_duration_since(Instant::now()))
 }
 
 impl Part {
@@ -302,13 +328,13 @@ impl Part {
         self.times.values().flatten().copied().collect()
     }
 
-    /// The median of an event as a multiple of the empty program's.
-    fn ratio(&self) -> f64 {
-        quantile(&self.all(), 50) / quantile(&self.empty, 50).max(f64::MIN_POSITIVE)
+    /// The median of an event as a multiple of the empty program's; none where no event came, or nothing beside it.
+    fn ratio(&self) -> Option<f64> {
+        Some(millis(&self.all())?.median / millis(&self.empty)?.median)
     }
 
     fn tell(&self, out: &mut impl Write) -> Result<()> {
-        let base = [50, 99].map(|percent| quantile(&self.empty, percent).max(f64::MIN_POSITIVE));
+        let base = millis(&self.empty).with_context(|| format!("{}: the empty program never ran", self.name))?;
         writeln!(
             out,
             "{}: {} events, {} of them passed unchecked, which was said",
@@ -326,25 +352,25 @@ impl Part {
             .into_iter()
             .chain(rows)
         {
-            let [median, p99] = [50, 99].map(|percent| quantile(&times, percent));
+            let found = millis(&times).with_context(|| format!("{}: nothing timed: {name}", self.name))?;
             writeln!(
                 out,
-                "  {name:>22} {:>6} {median:>10.1} {p99:>10.1} {:>7.2} {:>7.2}",
+                "  {name:>22} {:>6} {:>10.1} {:>10.1} {:>7.2} {:>7.2}",
                 times.len(),
-                median / base[0],
-                p99 / base[1]
+                found.median,
+                found.p99,
+                found.median / base.median,
+                found.p99 / base.p99
             )?;
         }
         Ok(())
     }
 }
 
-/// A nearest-rank quantile in milliseconds; 0 of nothing.
-fn quantile(times: &[Duration], percent: usize) -> f64 {
-    let mut sorted = times.to_vec();
-    sorted.sort_unstable();
-    let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
-    sorted.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+/// The quantiles in milliseconds; none of nothing.
+fn millis(times: &[Duration]) -> Option<Quantiles> {
+    let times: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
+    Quantiles::of(&times)
 }
 
 #[cfg(test)]
@@ -354,16 +380,15 @@ mod tests {
     #[test]
     fn parts_are_compared_beside_nothing() {
         let times: Vec<_> = (1..=200).map(Duration::from_millis).collect();
-        assert_eq!(
-            [quantile(&times, 50), quantile(&times, 99), quantile(&[], 50)],
-            [100.0, 198.0, 0.0]
-        );
-        let part = Part {
+        let mut part = Part {
             name: "at ease",
             times: BTreeMap::from([("Stop", times)]),
             empty: vec![Duration::from_millis(50)],
             unchecked: 0,
         };
-        assert!((part.ratio() - 2.0).abs() < 1e-9, "{}", part.ratio());
+        assert_eq!(part.ratio(), Some(2.0));
+        part.empty.clear();
+        assert_eq!(part.ratio(), None, "compared with nothing");
+        assert!(part.tell(&mut Vec::new()).is_err());
     }
 }

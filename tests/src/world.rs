@@ -4,14 +4,16 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use proofmark_protocol::Harness;
+use proofmark_protocol::frame::Request;
+use proofmark_protocol::{Harness, paths};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -24,6 +26,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// A process that was told to stop, or killed, is gone by then.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
+/// A server that says nothing for so long does not answer.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(15);
 /// How often a process that is to end is looked at.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -131,6 +135,25 @@ impl World {
     /// It does not end, or leaves something behind that holds its output.
     pub fn proofmark_with(&self, arguments: &[&str], input: &[u8]) -> Result<Finished> {
         process::run(self.command(&self.program("proofmark")).args(arguments), input, LIMIT)
+    }
+
+    /// Asks the server one thing, on a connection of its own as hooks do, and returns its result.
+    ///
+    /// # Errors
+    /// No server listens; it does not answer, or with an error.
+    pub fn ask(&self, name: &str, params: &Value) -> Result<Value> {
+        let mut stream = UnixStream::connect(paths::socket(&self.state())).context("no server listens")?;
+        stream.set_read_timeout(Some(ANSWERED_WITHIN))?;
+        stream.set_write_timeout(Some(ANSWERED_WITHIN))?;
+        let mut line = serde_json::to_vec(&Request::new(1, name, params))?;
+        line.push(b'\n');
+        stream.write_all(&line)?;
+        let mut answer = String::new();
+        BufReader::new(stream).read_line(&mut answer)?;
+        let mut answer: Value =
+            serde_json::from_str(&answer).with_context(|| format!("{name}: no JSON: {answer:?}"))?;
+        ensure!(answer["error"].is_null(), "{name}: the server says {answer}");
+        Ok(answer["result"].take())
     }
 
     /// What `proofmark claims --json` prints.

@@ -3,18 +3,17 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
+use std::io::Write;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use proofmark_protocol::frame::Request;
-use proofmark_protocol::{Harness, method, paths};
+use proofmark_protocol::{Harness, method};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::dice::Dice;
 use crate::world::World;
 
 /// Events of a session: its turns are told in so many parts.
@@ -109,11 +108,11 @@ fn session(world: &World, nth: u64, turns: u64) -> Result<u64> {
         }
         params
     };
-    ask(world, method::ON_SESSION_START, &with(json!({"source": "startup"})))?;
+    world.ask(method::ON_SESSION_START, &with(json!({"source": "startup"})))?;
     let mut text = String::new();
-    let mut random = Random(nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut dice = Dice::new(nth, &[]);
     for turn in 1..=turns {
-        let reply = write_turn(&mut text, &id, turn, &mut random);
+        let reply = write_turn(&mut text, &id, turn, &mut dice);
         if turn % turns.div_ceil(PARTS) == 0 || turn == turns {
             fs::OpenOptions::new()
                 .create(true)
@@ -122,8 +121,7 @@ fn session(world: &World, nth: u64, turns: u64) -> Result<u64> {
                 .write_all(text.as_bytes())?;
             text.clear();
             let stop = with(json!({"reply": reply, "rewrite": false, "turn": format!("{id}-p{turn}")}));
-            let answer = ask(world, method::ON_STOP, &stop)?;
-            ensure!(answer["error"].is_null(), "the server says {answer}");
+            world.ask(method::ON_STOP, &stop)?;
         }
     }
     let length = fs::metadata(&path)?.len();
@@ -132,18 +130,18 @@ fn session(world: &World, nth: u64, turns: u64) -> Result<u64> {
 }
 
 /// Rows as Claude Code 2.1.332 writes them: a prompt, a look, a change, a run of the tests, a reply.
-fn write_turn(text: &mut String, id: &str, turn: u64, random: &mut Random) -> String {
-    let prompt = random.words(40);
+fn write_turn(text: &mut String, id: &str, turn: u64, dice: &mut Dice) -> String {
+    let prompt = words(dice, 40);
     let look = (0..60)
-        .map(|_| format!("    {}", random.words(6)))
+        .map(|_| format!("    {}", words(dice, 6)))
         .collect::<Vec<_>>()
         .join("\n");
-    let run = (0..25).map(|_| format!("test {}::{} ... ok", random.word(), random.words(2).replace(' ', "_")));
+    let run = (0..25).map(|_| format!("test {}::{} ... ok", word(dice), words(dice, 2).replace(' ', "_")));
     let run = run.collect::<Vec<_>>().join("\n");
     let passed =
         format!("running 25 tests\n{run}\n\ntest result: ok. 25 passed; 0 failed; 0 ignored; finished in 0.{turn:02}s");
-    let file = format!("src/{}/{}.rs", random.word(), random.word());
-    let reply = format!("I changed {file}: {}. The tests pass.", random.words(30));
+    let file = format!("src/{}/{}.rs", word(dice), word(dice));
+    let reply = format!("I changed {file}: {}. The tests pass.", words(dice, 30));
     let mut row = |kind: &str, name: &str, message: Value| {
         let row = json!({
             "parentUuid": format!("{id}-{name}{}", turn - 1), "isSidechain": false, "userType": "external",
@@ -189,41 +187,14 @@ fn write_turn(text: &mut String, id: &str, turn: u64, random: &mut Random) -> St
     reply
 }
 
-/// Numbers that are the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        // A xorshift: 13, 7 and 17 give it the full period.
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// One of some thousand words.
-    fn word(&mut self) -> String {
-        let number = self.next();
-        format!(
-            "{}{}",
-            WORDS[usize::try_from(number % 16).unwrap_or(0)],
-            number / 16 % 200
-        )
-    }
-
-    fn words(&mut self, count: usize) -> String {
-        (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
-    }
+/// One of some thousand words.
+fn word(dice: &mut Dice) -> String {
+    let word = dice.pick(&WORDS).copied().unwrap_or_default();
+    format!("{word}{}", dice.below(200))
 }
 
-fn ask(world: &World, name: &str, params: &Value) -> Result<Value> {
-    let mut stream = UnixStream::connect(paths::socket(&world.state())).context("no server listens")?;
-    let mut line = serde_json::to_vec(&Request::new(1, name, params))?;
-    line.push(b'\n');
-    stream.write_all(&line)?;
-    let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer)?;
-    serde_json::from_str(&answer).with_context(|| format!("no answer: {answer:?}"))
+fn words(dice: &mut Dice, count: usize) -> String {
+    (0..count).map(|_| word(dice)).collect::<Vec<_>>().join(" ")
 }
 
 fn taken(pid: i32) -> Result<Taken> {

@@ -15,7 +15,7 @@ use proofmark_tests::bench::{cold, load, memory};
 use proofmark_tests::world::World;
 
 const USAGE: &str = "usage: bench --empty PROGRAM [--only warm|cold|reading|load|memory] [--rounds NUMBER] [--large MEGABYTES] \
-    [--json FILE]";
+    [--sessions NUMBER] [--turns NUMBER] [--json FILE]";
 /// The lengths of the records by which the end of a turn is timed, in megabytes; a longer one by flag.
 const LENGTHS: [u64; 3] = [1, 10, 100];
 /// No session's record is longer, in megabytes.
@@ -33,13 +33,16 @@ const READ: (u64, usize) = (100_000_000, 5);
 const PARTS: [&str; 4] = ["warm", "cold", "reading", "load"];
 const LONG: &str = "memory";
 /// The sessions whose memory is looked at, and the turns of each.
-const SESSIONS: (u64, u64) = (1_000, 200);
+const SESSIONS: u64 = 1_000;
+const TURNS: u64 = 200;
 
 struct Wanted {
     empty: PathBuf,
     only: Option<String>,
     rounds: usize,
     large: Option<u64>,
+    sessions: u64,
+    turns: u64,
     json: PathBuf,
 }
 
@@ -89,8 +92,7 @@ fn measure(wanted: &Wanted) -> Result<Report> {
         report.load = load::measure(&World::new()?)?;
     }
     if wanted.wants(LONG) {
-        let (sessions, turns) = SESSIONS;
-        report.memory = Some(memory::measure(&World::new()?, sessions, turns)?);
+        report.memory = Some(memory::measure(&World::new()?, wanted.sessions, wanted.turns)?);
     }
     Ok(report)
 }
@@ -104,6 +106,7 @@ fn warm(empty: &Path, wanted: &Wanted) -> Result<Table> {
 fn wanted(arguments: impl Iterator<Item = String>) -> Result<Wanted> {
     let (mut empty, mut rounds, mut json) = (None, ROUNDS, PathBuf::from("target/bench.json"));
     let (mut only, mut large) = (None, None);
+    let (mut sessions, mut turns) = (SESSIONS, TURNS);
     let mut arguments = arguments;
     while let Some(name) = arguments.next() {
         let value = arguments.next().context(USAGE)?;
@@ -112,6 +115,8 @@ fn wanted(arguments: impl Iterator<Item = String>) -> Result<Wanted> {
             "--only" if PARTS.contains(&value.as_str()) || value == LONG => only = Some(value),
             "--rounds" => rounds = value.parse().ok().context(USAGE)?,
             "--large" => large = Some(value.parse().ok().context(USAGE)?),
+            "--sessions" => sessions = value.parse().ok().context(USAGE)?,
+            "--turns" => turns = value.parse().ok().context(USAGE)?,
             "--json" => json = PathBuf::from(value),
             _ => bail!("{USAGE}"),
         }
@@ -121,11 +126,14 @@ fn wanted(arguments: impl Iterator<Item = String>) -> Result<Wanted> {
         large.is_none_or(|large| (1..=MAX_LARGE).contains(&large)),
         "1 to {MAX_LARGE} megabytes"
     );
+    ensure!(sessions > 0 && turns > 0, "one session and one turn at least");
     Ok(Wanted {
         empty: empty.context(USAGE)?,
         only,
         rounds,
         large,
+        sessions,
+        turns,
         json,
     })
 }
@@ -145,7 +153,9 @@ mod tests {
         assert!(all.wants("cold") && !all.wants("warm"));
         let usual = read("--empty e").unwrap();
         assert!(usual.rounds == ROUNDS && PARTS.iter().all(|part| usual.wants(part)) && !usual.wants(LONG));
-        assert!(read("--empty e --only memory").unwrap().wants(LONG));
+        let long = read("--empty e --only memory --sessions 60 --turns 9").unwrap();
+        assert!(long.wants(LONG) && (long.sessions, long.turns) == (60, 9));
+        assert_eq!((usual.sessions, usual.turns), (SESSIONS, TURNS));
         for wrong in [
             "",
             "--rounds 7",
@@ -153,6 +163,8 @@ mod tests {
             "--empty e --rounds x",
             "--empty e --rounds 0",
             "--empty e --large 0",
+            "--empty e --turns 0",
+            "--empty e --sessions x",
             "--empty e --only hot",
             "--empty e -x y",
         ] {

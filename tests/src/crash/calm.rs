@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -16,11 +15,11 @@ use proofmark_server::ledger::{Ledger, examine};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::dice::Dice;
 use super::people::Desk;
 use super::stage::{Stage, lock};
 use super::talks::Talk;
 use super::wishes::Wishes;
+use crate::dice::Dice;
 use crate::lsp_client::Editor;
 use crate::process;
 
@@ -219,27 +218,13 @@ fn as_acknowledged(stage: &Stage<'_>, ledger: &Ledger, wishes: &Wishes) -> Resul
     Ok(())
 }
 
-/// One question to the owner, on a connection of its own.
-fn asked(stage: &Stage<'_>, method: &str, params: &Value) -> Result<Value> {
-    let mut stream = UnixStream::connect(paths::socket(&stage.world.state()))?;
-    stream.set_read_timeout(Some(SOON))?;
-    stream.set_write_timeout(Some(SOON))?;
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    stream.write_all(format!("{request}\n").as_bytes())?;
-    let mut line = String::new();
-    BufReader::new(stream).read_line(&mut line)?;
-    let answer: Value = serde_json::from_str(&line)?;
-    ensure!(answer["error"].is_null(), "{method}: {answer}");
-    Ok(answer["result"].clone())
-}
-
 /// What the owner answers is what this process makes of the ledger.
 fn as_served(stage: &Stage<'_>, ledger: &Ledger) {
     let compare = |method: &str, params: Value, read: &dyn Fn() -> Result<Value>| -> Result<()> {
         let mut last = (Value::Null, Value::Null);
         // The folds of the last events may still be on their way.
         let same = process::until(SOON, || {
-            last = (asked(stage, method, &params).ok()?, read().ok()?);
+            last = (stage.world.ask(method, &params).ok()?, read().ok()?);
             (last.0 == last.1).then_some(())
         });
         ensure!(same.is_some(), "{method}: served {}, on the ledger {}", last.0, last.1);
@@ -271,7 +256,7 @@ fn reminders(stage: &Stage<'_>, ledger: &Ledger, dice: &mut Dice) -> Result<()> 
     };
     let claims = queries::claims(ledger, Some(&session.session))?;
     let params = json!({"harness": session.harness, "session": session.session, "prompt": "Where do we stand?"});
-    let decision = asked(stage, method::ON_PROMPT, &params)?;
+    let decision = stage.world.ask(method::ON_PROMPT, &params)?;
     let context = decision["toAgent"].as_str().unwrap_or_default();
     let wrong = claims
         .iter()

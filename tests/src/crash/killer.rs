@@ -4,10 +4,11 @@
 use std::thread;
 use std::time::Duration;
 
+use anyhow::Result;
 use rustix::process::Signal;
 
-use super::dice::Dice;
 use super::stage::{Role, Stage};
+use crate::dice::Dice;
 use crate::process;
 
 /// Between two kills, in milliseconds.
@@ -49,24 +50,34 @@ const KILLS: [(usize, &str, Kill); 10] = [
     (4, "front end, SIGTERM", Kill::Front(Signal::TERM)),
 ];
 
-/// Kills so many times, then says that the round is over.
-pub(crate) fn kill(stage: &Stage<'_>, kills: usize, mut dice: Dice) {
+/// Kills so many times, or until the round is over.
+///
+/// # Errors
+/// The machine fails, not the product.
+pub(crate) fn kill(stage: &Stage<'_>, kills: usize, mut dice: Dice) -> Result<()> {
     for _ in 0..kills {
+        if stage.is_over() {
+            break;
+        }
         thread::sleep(dice.millis(APART));
         let (name, kill) = chosen(&mut dice);
         let nth = dice.below(usize::MAX);
         let asleep = dice.millis(ASLEEP);
-        let hit = process::until(PATIENCE, || strike(stage, kill, nth, asleep).then_some(()));
-        // There may be no such victim just now; the owner is the one that counts.
-        let (name, hit) = match hit {
-            Some(()) => (name, true),
-            None => (KILLS[0].1, strike(stage, KILLS[0].2, nth, asleep)),
+        let strike = |kill| match strike(stage, kill, nth, asleep) {
+            Ok(false) => None,
+            other => Some(other.map(|_| ())),
         };
-        if hit {
+        // There may be no such victim just now; the owner is the one that counts.
+        let hit = match process::until(PATIENCE, || strike(kill)) {
+            Some(hit) => Some((name, hit)),
+            None => strike(KILLS[0].2).map(|hit| (KILLS[0].1, hit)),
+        };
+        if let Some((name, hit)) = hit {
+            hit?;
             stage.tally.killed(name);
         }
     }
-    stage.over.store(true, std::sync::atomic::Ordering::Relaxed);
+    Ok(())
 }
 
 fn chosen(dice: &mut Dice) -> (&'static str, Kill) {
@@ -80,19 +91,19 @@ fn chosen(dice: &mut Dice) -> (&'static str, Kill) {
     (KILLS[0].1, KILLS[0].2)
 }
 
-fn strike(stage: &Stage<'_>, kill: Kill, nth: usize, asleep: Duration) -> bool {
-    match kill {
+fn strike(stage: &Stage<'_>, kill: Kill, nth: usize, asleep: Duration) -> Result<bool> {
+    Ok(match kill {
         Kill::Owner(signal) => stage.owner().is_some_and(|owner| stage.signal(owner, signal)),
         Kill::Sleep => {
             let Some(owner) = stage.owner().filter(|owner| stage.signal(*owner, Signal::STOP)) else {
-                return false;
+                return Ok(false);
             };
             thread::sleep(asleep);
             stage.signal(owner, Signal::CONT);
             true
         }
         // One that is deaf takes some seconds of it: no more of that than needed.
-        Kill::Stop => stage.owner().is_some() && matches!(stage.proofmark_slowly(&["stop"]), Ok(Some(_))),
+        Kill::Stop => stage.owner().is_some() && stage.proofmark_slowly(&["stop"])?.is_some(),
         Kill::Hook => stage.kill_running(Role::Hook, nth),
         Kill::Command => stage.kill_running(Role::Command, nth),
         Kill::Starter => {
@@ -104,5 +115,5 @@ fn strike(stage: &Stage<'_>, kill: Kill, nth: usize, asleep: Duration) -> bool {
                 .is_some_and(|pid| stage.signal(*pid, Signal::KILL))
         }
         Kill::Front(signal) => stage.kill_front(nth, signal),
-    }
+    })
 }

@@ -10,9 +10,9 @@ use proofmark_server::engine::queries;
 use proofmark_server::ledger::Ledger;
 use serde_json::{Value, json};
 
-use super::dice::Dice;
 use super::stage::{Stage, lock};
 use super::wishes::{Person, Wishes};
+use crate::dice::Dice;
 use crate::lsp_client::Editor;
 
 /// Lists that somebody may look at, at any moment.
@@ -115,12 +115,13 @@ pub(crate) fn at_a_terminal(stage: &Stage<'_>, wishes: &Mutex<Wishes>, dice: &mu
         {
             let shown = stage.proofmark(list)?;
             let is_list = |text: &str| !list.contains(&"--json") || serde_json::from_str::<Value>(text).is_ok();
-            let fine = shown
-                .as_ref()
-                .is_none_or(|done| done.code == Some(0) && is_list(&done.stdout));
-            stage
-                .tally
-                .hold("lists are shown at any moment", fine, || format!("{list:?}: {shown:?}"));
+            // One that was killed shows nothing.
+            if let Some(done) = shown {
+                let fine = done.code == Some(0) && is_list(&done.stdout);
+                stage
+                    .tally
+                    .hold("lists are shown at any moment", fine, || format!("{list:?}: {done:?}"));
+            }
             continue;
         }
         let Some(deed) = deed(stage, wishes, dice) else {
@@ -152,9 +153,8 @@ impl Desk {
     pub(crate) fn editor(&mut self, stage: &Stage<'_>) -> Option<&mut Editor> {
         if self.editor.is_none() {
             let capabilities = json!({"textDocument": {"publishDiagnostics": {"relatedInformation": true}}});
-            let mut editor = stage.tally.well("front ends start", Editor::start(&stage.world, &[]))?;
+            let mut editor = stage.tally.well("front ends start", stage.attach())?;
             let pid = editor.pid();
-            stage.attached(pid);
             let greeted = editor.greet(&stage.world.project(), &capabilities, &serde_json::Value::Null);
             stage.tally.event("editors attached");
             let killed = greeted.is_err() && stage.detached(pid);

@@ -19,6 +19,7 @@ use super::legal::{Told, told};
 use super::pulse::Pulse;
 use super::talks::Event;
 use super::tally::Tally;
+use crate::lsp_client::Editor;
 use crate::process::{self, Finished};
 use crate::world::World;
 
@@ -121,11 +122,14 @@ impl<'a> Stage<'a> {
             lock(&self.times).push((event.name, ran.took));
         }
         let limit = event.limit + ran.slack;
-        self.tally.hold(
-            "hooks end within their limit",
-            ran.killed || (ran.finished.is_some() && ran.took <= limit),
-            || format!("{} took {:?} of {limit:?}", event.name, ran.took),
-        );
+        // One that was killed shows nothing.
+        if !ran.killed {
+            self.tally.hold(
+                "hooks end within their limit",
+                ran.finished.is_some() && ran.took <= limit,
+                || format!("{} took {:?} of {limit:?}", event.name, ran.took),
+            );
+        }
         let Some(finished) = ran.finished else { return Ok(None) };
         let read = told(event.harness, event.name, &finished);
         let told = self.tally.well("answers have their harness's form", read);
@@ -162,9 +166,8 @@ impl<'a> Stage<'a> {
             .as_ref()
             .is_some_and(|done| matches!(done.code, Some(0..=2)));
         let told = || format!("{arguments:?} took {:?}: {:?}", ran.took, ran.finished);
-        self.tally
-            .hold("commands end, with an exit code", ran.killed || ended, told);
         if !ran.killed {
+            self.tally.hold("commands end, with an exit code", ended, told);
             self.in_time("commands end in time", begun, ran.took <= limit, told);
         }
         Ok(ran.finished)
@@ -183,9 +186,12 @@ impl<'a> Stage<'a> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        // Known before anybody looks: else it would be taken for a process that nobody here has started.
+        let mut running = lock(&self.running);
         let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
         let pid = i32::try_from(child.id())?;
-        lock(&self.running).insert(pid, Running { role, killed: false });
+        running.insert(pid, Running { role, killed: false });
+        drop(running);
         let (stdout, stderr) = (
             process::collect(child.stdout.take()),
             process::collect(child.stderr.take()),
@@ -253,9 +259,15 @@ impl<'a> Stage<'a> {
         known.killed
     }
 
-    /// Takes note of an editor's front end.
-    pub(crate) fn attached(&self, pid: i32) {
-        lock(&self.fronts).insert(pid, false);
+    /// Starts an editor's front end, which is known before anybody looks for processes.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub(crate) fn attach(&self) -> Result<Editor> {
+        let mut fronts = lock(&self.fronts);
+        let editor = Editor::start(&self.world, &[])?;
+        fronts.insert(editor.pid(), false);
+        Ok(editor)
     }
 
     /// An editor's front end is gone; true when it was killed.

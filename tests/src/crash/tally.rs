@@ -55,6 +55,17 @@ impl Tally {
         what.ok()
     }
 
+    /// Which of these invariants nobody has looked at, and which others were: those are missing on the list.
+    pub(crate) fn amiss(&self, listed: &[&[&'static str]]) -> Vec<String> {
+        let (counts, listed) = (self.counts(), listed.concat());
+        let unseen = listed.iter().filter(|name| !counts.invariants.contains_key(*name));
+        let unlisted = counts.invariants.keys().filter(|name| !listed.contains(name));
+        unseen
+            .map(|name| format!("not judged: {name}"))
+            .chain(unlisted.map(|name| format!("not on the list of invariants: {name}")))
+            .collect()
+    }
+
     /// All kills so far.
     pub(crate) fn kills(&self) -> u64 {
         self.counts().kills.values().sum()
@@ -110,6 +121,14 @@ mod tests {
         assert_eq!(tally.well::<_, String>("in time", Ok(7)), Some(7));
         assert_eq!(tally.well::<(), _>("in time", Err("late")), None);
         assert_eq!((tally.kills(), tally.events(), tally.verdict()), (1, 1, (2, 2)));
+        assert_eq!(
+            tally.amiss(&[&["one owner"], &["no file is left over"]]),
+            [
+                "not judged: no file is left over",
+                "not on the list of invariants: in time"
+            ]
+        );
+        assert!(tally.amiss(&[&["one owner", "in time"]]).is_empty());
         let text = tally.to_string();
         assert!(
             text.contains("broken: one owner: two") && text.contains("broken: in time: late"),

@@ -1,6 +1,8 @@
 //! Settings files and word lists: any bytes are read; a project only tightens; the same file twice is the same once.
 //! Where files are looked for stays out.
 
+use std::path::{Component, Path};
+
 use proofmark_protocol::settings::{Layer, Mode, Settings};
 use proofmark_server::engine::fuzzing::settings;
 use proofmark_server::judge::list;
@@ -29,8 +31,20 @@ pub fn run(data: &[u8]) {
     let stored = serde_json::to_string(&known).expect("settings can be written");
     assert_eq!(serde_json::from_str::<Settings>(&stored).expect("and read"), known);
     assert!(modes(&known.advising()).iter().all(|mode| *mode <= Mode::Advise));
-    if let Ok(lists) = list::parse(&person) {
-        assert!(lists.iter().all(|list| list.fault().is_none()));
+    word_lists(&person);
+    word_lists(&project);
+}
+
+/// Either no lists, and why, or lists that can be used; behind the mark that some editors write at the beginning too.
+fn word_lists(text: &str) {
+    match list::parse(text) {
+        Ok(lists) => {
+            assert!(lists.iter().all(|list| list.fault().is_none()));
+            assert_eq!(list::parse(&format!("\u{feff}{text}")).ok().as_ref(), Some(&lists));
+            let twice = [lists.clone(), lists.clone()].concat();
+            assert!(list::contradictions(&twice).len() >= lists.len(), "each name is told");
+        }
+        Err(why) => assert!(!why.to_string().trim().is_empty()),
     }
 }
 
@@ -43,16 +57,20 @@ fn laid(text: &str) -> Result<serde_json::Value, String> {
 }
 
 fn modes(settings: &Settings) -> [Mode; 9] {
+    modes_of(&mut settings.clone()).map(|mode| *mode)
+}
+
+fn modes_of(settings: &mut Settings) -> [&mut Mode; 9] {
     [
-        settings.untried_claim.mode,
-        settings.stale_verdict.mode,
-        settings.claimed_pass.mode,
-        settings.scope_lock.mode,
-        settings.scope_drift.mode,
-        settings.plain_words.mode,
-        settings.unproven_claim.mode,
-        settings.malformed_tag.mode,
-        settings.reply_length.mode,
+        &mut settings.untried_claim.mode,
+        &mut settings.stale_verdict.mode,
+        &mut settings.claimed_pass.mode,
+        &mut settings.scope_lock.mode,
+        &mut settings.scope_drift.mode,
+        &mut settings.plain_words.mode,
+        &mut settings.unproven_claim.mode,
+        &mut settings.malformed_tag.mode,
+        &mut settings.reply_length.mode,
     ]
 }
 
@@ -63,12 +81,26 @@ fn only_tightens(before: &Settings, after: &Settings) {
             .zip(modes(after))
             .all(|(before, after)| *before <= after)
     );
-    assert_eq!(before.tools, after.tools, "tools are the person's");
-    assert_eq!(before.judge.enabled, after.judge.enabled, "the judge is the person's");
-    assert_eq!(before.judge.runner, after.judge.runner, "no project starts a program");
-    assert_eq!(before.idle_minutes, after.idle_minutes);
     assert!(before.untried_claim.strict <= after.untried_claim.strict);
     assert!(before.scope_lock.hard_stop_reading >= after.scope_lock.hard_stop_reading);
-    assert_eq!(before.scope_lock.phrases, after.scope_lock.phrases);
-    assert_eq!(before.scope_lock.window, after.scope_lock.window);
+    assert!(before.reply_length.limit >= after.reply_length.limit);
+    for list in &after.judge.project_lists {
+        let parts = Path::new(list).components();
+        assert!(
+            parts
+                .into_iter()
+                .all(|part| matches!(part, Component::Normal(_) | Component::CurDir)),
+            "{list} leads out of the project"
+        );
+    }
+    // Everything else is the person's.
+    let mut rest = after.clone();
+    for (mode, old) in modes_of(&mut rest).into_iter().zip(modes(before)) {
+        *mode = old;
+    }
+    rest.untried_claim.strict = before.untried_claim.strict;
+    rest.scope_lock.hard_stop_reading = before.scope_lock.hard_stop_reading;
+    rest.reply_length.limit = before.reply_length.limit;
+    rest.judge.project_lists.clone_from(&before.judge.project_lists);
+    assert_eq!(&rest, before);
 }
