@@ -21,7 +21,7 @@ if ! [ "$(node -p 'process.versions.node.split(".")[0] >= 22')" = true ]; then
   [ -x "$node" ] || fail "vsce needs Node 22 or later; fetch one with: $fetch"
 fi
 
-[ -d node_modules ] || npm ci --silent
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent
 version=$(node -p 'require("./package.json").version')
 server=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
 [ "$version" = "$server" ] || fail "package.json says $version, Cargo.toml $server"
