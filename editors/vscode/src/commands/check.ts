@@ -19,7 +19,10 @@ export function check(parts: Parts): Commands {
       const command = shown.item.check?.command;
       const reason = refusal(command);
       if (command === undefined || reason !== undefined) {
-        void vscode.window.showWarningMessage(reason ?? '');
+        // What is not typed can be looked up: the report says which check it was.
+        const open = vscode.l10n.t('Open report');
+        const choice = await vscode.window.showWarningMessage(reason ?? '', open);
+        if (choice === open) await parts.reports.open(shown.session, shown.item.line);
         return;
       }
       const cwd = shown.session.cwd ?? undefined;
