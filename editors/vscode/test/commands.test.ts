@@ -51,6 +51,13 @@ test('a recorded command is typed into a terminal of its own and not run', async
   assert.deepEqual(seen.terminals.map(({ typed }) => typed), [[['pytest -q', false]]]);
 });
 
+test('nothing is typed into a terminal that was closed before its shell was ready', async () => {
+  seen.closes = true;
+  const { run } = over(session('a', [checked('pytest -q')]));
+  await run('checkCommand', 'f1');
+  assert.deepEqual(seen.terminals.map(({ typed }) => typed), [[]]);
+});
+
 test('what is not the command that ran, or runs by itself, is not typed; the report is offered', async () => {
   for (const command of ['TOKEN=[redacted] pytest', 'pytest tests/a…', 'pytest\n', 'pytest \u0007', 'a\u202eb', '']) {
     reset();

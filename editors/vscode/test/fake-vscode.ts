@@ -52,10 +52,12 @@ export const seen = {
   /** What is written into an input box. */
   text: undefined as string | undefined,
   clipboard: '',
+  /** The person closes each terminal before its shell is ready. */
+  closes: false,
 };
 
 export function reset(): void {
-  Object.assign(seen, { messages: [], lists: [], terminals: [], trusted: true, press: undefined, row: undefined, text: undefined, clipboard: '' });
+  Object.assign(seen, { messages: [], lists: [], terminals: [], trusted: true, press: undefined, row: undefined, text: undefined, clipboard: '', closes: false });
 }
 
 async function message(text: string, ...buttons: string[]): Promise<string | undefined> {
@@ -78,9 +80,26 @@ export const window = {
   createTerminal: (options: unknown) => {
     const terminal = { options, typed: [] as Array<[string, boolean]> };
     seen.terminals.push(terminal);
-    return { show: () => undefined, sendText: (text: string, run = true) => terminal.typed.push([text, run]) };
+    const made = { show: () => undefined, exitStatus: undefined as object | undefined, sendText: (text: string, run = true) => terminal.typed.push([text, run]) };
+    // Later, as a shell does.
+    setImmediate(() => {
+      if (!seen.closes) return shells.forEach((watch) => watch({ terminal: made }));
+      made.exitStatus = {};
+      closed.forEach((watch) => watch(made));
+    });
+    return made;
   },
+  onDidChangeTerminalShellIntegration: (watch: (change: { terminal: unknown }) => void) => watched(shells, watch),
+  onDidCloseTerminal: (watch: (terminal: unknown) => void) => watched(closed, watch),
 };
+
+const shells = new Set<(change: { terminal: unknown }) => void>();
+const closed = new Set<(terminal: unknown) => void>();
+
+function watched<Watch>(all: Set<Watch>, watch: Watch): { dispose(): void } {
+  all.add(watch);
+  return { dispose: () => void all.delete(watch) };
+}
 
 export const workspace = {
   get isTrusted(): boolean {
