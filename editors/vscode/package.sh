@@ -3,7 +3,8 @@
 # usage: editors/vscode/package.sh [--universal]      needs the registry only for a first `npm ci` and for vsce itself
 #   --universal            only the one without the server, for which nothing of Rust is built
 #   OUT                    where they go (editors/vscode/dist-packages)
-#   PROOFMARK_BIN_DIR      a folder with proofmark and proofmark-hook to put in as they are, instead of building them
+#   PROOFMARK_BIN_DIR      a folder with proofmark and proofmark-hook to put in as they are, such as tests/build has laid;
+#                          without it they are built for other machines too: tests/build --static
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD root=$PWD/../..
@@ -21,13 +22,14 @@ if ! [ "$(node -p 'process.versions.node.split(".")[0] >= 22')" = true ]; then
   [ -x "$node" ] || fail "vsce needs Node 22 or later; fetch one with: $fetch"
 fi
 
-[ -d node_modules ] || npm ci --silent
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent
 version=$(node -p 'require("./package.json").version')
 server=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
 [ "$version" = "$server" ] || fail "package.json says $version, Cargo.toml $server"
 # A package is made of what passes its own tests.
 npm test --silent
-npm run --silent build -- --log-level=warning
+bundle=$here/dist/bundle.json
+npm run --silent build -- --log-level=warning --metafile="$bundle"
 
 # vsce takes the time of the files in a package from this, so that the same commit gives the same bytes.
 SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 315532800)
@@ -60,25 +62,22 @@ case "$(uname -s) $(uname -m)" in
 esac
 [ "${1:-}" = --universal ] && target=
 
+# What is in a package by others, with their licences; it is an error where one of them is not known.
+notices() { # [RUST-TARGET]
+  node scripts/notices.mjs "$stage/THIRD-PARTY-NOTICES.txt" "$bundle" "$@" || fail 'the licences of what is inside are not known'
+}
+
+notices
 pack "proofmark-$version.vsix"
 if [ -n "$target" ]; then
-  bin=${PROOFMARK_BIN_DIR:-}
-  if [ -z "$bin" ]; then
-    # Linked statically where that can be done: it then runs on any Linux of this kind, whatever its C library.
-    (
-      cd "$root"
-      . tests/static
-      RUSTFLAGS=$flags cargo build --quiet --release -p proofmark --target "$target"
-      RUSTFLAGS=$flags cargo build --quiet -p proofmark-hook --profile hook --target "$target"
-    )
-    triple=$(cd "$root" && . tests/static && echo "$target")
-    target_dir=${CARGO_TARGET_DIR:-$root/target}
-    mkdir -p "$stage/server"
-    cp "$target_dir/$triple/release/proofmark" "$target_dir/$triple/hook/proofmark-hook" "$stage/server/"
+  mkdir -p "$stage/server"
+  if [ -n "${PROOFMARK_BIN_DIR:-}" ]; then
+    cp "$PROOFMARK_BIN_DIR/proofmark" "$PROOFMARK_BIN_DIR/proofmark-hook" "$stage/server/"
   else
-    mkdir -p "$stage/server"
-    cp "$bin/proofmark" "$bin/proofmark-hook" "$stage/server/"
+    # Linked statically where that can be done: it then runs on any Linux of this kind, whatever its C library.
+    "$root/tests/build" --static "$stage/server"
   fi
+  notices "$(cd "$root" && with_c=1 && . tests/static && echo "$target")"
   chmod 755 "$stage/server/proofmark" "$stage/server/proofmark-hook"
   case "$("$stage/server/proofmark" --version)" in
     "proofmark $version" | "proofmark $version "*) ;;

@@ -14,6 +14,7 @@ type Actions = Array<vscode.Command | vscode.CodeAction> | null | undefined;
 export function reworded(model: Model, actions: Actions, diagnostics: readonly vscode.Diagnostic[]): Actions {
   const kept = (actions ?? []).flatMap((action) => {
     const command = typeof action.command === 'string' ? (action as vscode.Command) : action.command;
+    if (command && 'diagnostics' in action) pin(command, action.diagnostics?.[0]);
     const title = command && titleOf(model, command);
     if (title === null) return [];
     if (title !== undefined) action.title = title;
@@ -21,6 +22,17 @@ export function reworded(model: Model, actions: Actions, diagnostics: readonly v
   });
   const all = [...kept, ...diagnostics.flatMap(ofDrift)];
   return all.map((action) => ({ action, rank: rank(action) })).sort((a, b) => a.rank - b.rank).map(({ action }) => action);
+}
+
+/** The server names what an action is about by an id, which another session may have too: the diagnostic says whose it is. */
+function pin(command: vscode.Command, diagnostic: vscode.Diagnostic | undefined): void {
+  const data = diagnostic && dataOf(diagnostic);
+  if (!data) return;
+  const { session, harness } = data;
+  const [given] = (command.arguments ?? []) as unknown[];
+  if (command.command === 'proofmark.releaseScope') command.arguments = [{ session, harness }];
+  else if (typeof given === 'string') command.arguments = [{ id: given, session, harness }];
+  else if (typeof given === 'object' && given !== null) command.arguments = [{ ...given, session, harness }];
 }
 
 function rank(action: vscode.Command | vscode.CodeAction): number {
@@ -37,8 +49,9 @@ function titleOf(model: Model, command: vscode.Command): string | null | undefin
     case 'proofmark.retireClaim':
       return vscode.l10n.t('Retire this claim...');
     case 'proofmark.openTranscript': {
-      const shown = model.find(asTarget(command.arguments?.[0]));
-      return shown && shown.item.turn > 0 ? vscode.l10n.t('Open transcript at turn {0}', shown.item.turn) : undefined;
+      const target = asTarget(command.arguments?.[0]);
+      const [shown, another] = target === undefined ? [] : model.matches(target);
+      return shown && !another && shown.item.turn > 0 ? vscode.l10n.t('Open transcript at turn {0}', shown.item.turn) : undefined;
     }
     default:
       return undefined;
@@ -57,7 +70,7 @@ function ofDrift(diagnostic: vscode.Diagnostic): vscode.CodeAction[] {
     return made;
   };
   return [
-    action(vscode.l10n.t('Open the diff'), 'proofmark.openDiff', { id: data.id, session: data.session }),
-    action(vscode.l10n.t('Show the lock'), 'proofmark.showScope', data.session),
+    action(vscode.l10n.t('Open the diff'), 'proofmark.openDiff', data),
+    action(vscode.l10n.t('Show the lock'), 'proofmark.showScope', { session: data.session, harness: data.harness }),
   ];
 }

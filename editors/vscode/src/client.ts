@@ -20,12 +20,14 @@ export interface Parts {
 
 /** One connection to one server process. It is used once: a new start makes a new one. */
 export class Client extends LanguageClient {
-  private process: ChildProcess | undefined;
+  private spawned: Promise<ChildProcess> | undefined;
+  private over = false;
 
   constructor(parts: Parts) {
     const launch = async (): Promise<ChildProcess> => {
-      this.process = await started(parts.program);
-      return this.process;
+      if (this.over) throw new Error('It was ended before it was started.');
+      this.spawned = started(parts.program);
+      return this.spawned;
     };
     super('proofmark', 'Proofmark', launch, clientOptions(parts));
     // The server says some answers as messages too, for editors that drop answers.
@@ -60,11 +62,15 @@ export class Client extends LanguageClient {
     }
   }
 
-  /** Ends the process: in order if it answers, else at once. */
+  /** Ends the process, also one that is only about to be started: in order if it answers, else at once. */
   async end(): Promise<void> {
-    const { process } = this;
+    this.over = true;
     await this.stop(2_000);
-    if (process && !(await gone(process))) process.kill('SIGKILL');
+    const process = await this.spawned?.catch(() => undefined);
+    if (!process) return;
+    // A client that is still starting can not be stopped, so its server has not been told.
+    if (process.stdin?.writable) process.stdin.end();
+    if (!(await gone(process))) process.kill('SIGKILL');
   }
 }
 

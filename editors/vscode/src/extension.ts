@@ -85,7 +85,8 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     // In a workspace that was not trusted its own setting of the path did not count.
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
-      if (server.state.kind !== 'running') void server.restart();
+      // One that the person has stopped stays so.
+      if (server.state.kind !== 'running' && server.state.kind !== 'stopped') void server.restart();
     }),
   );
   draw();

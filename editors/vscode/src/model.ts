@@ -40,7 +40,13 @@ export interface Batch {
 }
 
 /** What a command may be given: a row of the tree, an id, or an object with one. */
-export type Target = string | { readonly id: string; readonly session?: string | null } | Shown | undefined;
+export type Target = string | ({ readonly id: string } & Partial<Named>) | Shown;
+
+/** A session as something else names it: an id, which two harnesses may share, and the harness where that is told. */
+export interface Named {
+  readonly session: string | null;
+  readonly harness?: string | null;
+}
 
 const STALE = 'stale-verdict';
 const UNTRIED = 'untried-claim';
@@ -85,6 +91,10 @@ export function kindsOf(session: SessionFindings): Kind[] {
 /** When a session was last heard of, in milliseconds since 1970; 0 where the server does not say. */
 export function lastSeen(session: SessionFindings): number {
   return session.lastSeen ?? 0;
+}
+
+function isOf(session: SessionFindings, name: Named): boolean {
+  return session.session === name.session && (!name.harness || session.harness === name.harness);
 }
 
 function saysSomething(session: SessionFindings): boolean {
@@ -149,10 +159,9 @@ export class Model {
     return this.documents.get(path);
   }
 
-  /** The session with this id, as the server's commands name it. */
-  named(id: string): SessionFindings | undefined {
-    for (const session of this.held.values()) if (session.session === id) return session;
-    return undefined;
+  /** The sessions of a name: more than one where two harnesses have that id and none of them is named. */
+  named(name: Named): SessionFindings[] {
+    return this.sessions().filter((session) => isOf(session, name));
   }
 
   /** Every finding, session by session in the order of the tree. */
@@ -162,21 +171,19 @@ export class Model {
     );
   }
 
-  /** What a command was given, if it is still shown. */
-  find(target: Target): Shown | undefined {
-    if (target === undefined) return undefined;
+  /** What a command was given, as far as it is still shown: more than one where an id leads to several. */
+  matches(target: Target): Shown[] {
     if (typeof target !== 'string' && 'item' in target) {
       const session = this.held.get(keyOf(target.session));
       const item = session?.items.find((one) => one.id === target.item.id);
-      return session && item && { session, item };
+      return session && item ? [{ session, item }] : [];
     }
-    const { id, session: named } = typeof target === 'string' ? { id: target, session: undefined } : target;
-    for (const session of this.held.values()) {
-      if (named && session.session !== named) continue;
+    const { id, session: named = null, harness = null } = typeof target === 'string' ? { id: target } : target;
+    const sessions = named === null ? this.sessions() : this.named({ session: named, harness });
+    return sessions.flatMap((session) => {
       const item = session.items.find((one) => one.id === id || one.claim === id || one.finding === id);
-      if (item) return { session, item };
-    }
-    return undefined;
+      return item ? [{ session, item }] : [];
+    });
   }
 
   /** Everything that can be taken back. */

@@ -2,6 +2,7 @@
 // What a diagnostic says is the server's.
 import * as vscode from 'vscode';
 import type { Model, Shown } from './model';
+import { keyOf } from './model';
 import { reportUri, SCHEME } from './report';
 
 type Publish = (uri: vscode.Uri, diagnostics: vscode.Diagnostic[]) => void;
@@ -55,15 +56,18 @@ export class Places {
     return uri.scheme === SCHEME || this.sent.has(uri.toString());
   }
 
-  /** Forgets them: the client that showed them is gone, and took them with it. */
+  /** Takes them away: the server is gone, and its client may need seconds to end, with its marks still drawn. */
   clear(): void {
+    const all = [...this.sent.values()];
+    // Forgotten before anything is drawn: who looks meanwhile finds nothing that is about to go.
     this.sent.clear();
     this.known.clear();
+    for (const { shownAt, publish } of all) publish(shownAt, []);
   }
 
   /** Where a finding is shown, if it is: a file takes a number of them only. */
   of(shown: Shown): Place | undefined {
-    return this.known.get(id(shown.session.session, shown.item.id));
+    return this.known.get(id({ ...shown.session, id: shown.item.id }));
   }
 
   /** The places of all findings. */
@@ -74,7 +78,7 @@ export class Places {
   private pass(diagnostics: vscode.Diagnostic[], at: vscode.Uri, publish: Publish): void {
     for (const diagnostic of diagnostics) {
       const named = dataOf(diagnostic);
-      if (named) this.known.set(id(named.session, named.id), { uri: at, range: diagnostic.range });
+      if (named) this.known.set(id(named), { uri: at, range: diagnostic.range });
       for (const related of diagnostic.relatedInformation ?? []) {
         related.location = new vscode.Location(this.shown(related.location.uri), related.location.range);
       }
@@ -85,7 +89,8 @@ export class Places {
   private withdraw(sent: Sent): void {
     for (const diagnostic of sent.diagnostics) {
       const named = dataOf(diagnostic);
-      if (named) this.known.delete(id(named.session, named.id));
+      // A finding that went to another place may have come there before it is taken from this one.
+      if (named && this.known.get(id(named))?.uri.toString() === sent.shownAt.toString()) this.known.delete(id(named));
     }
   }
 
@@ -104,15 +109,23 @@ export class Places {
   }
 }
 
-/** What the server has put with a diagnostic of ours. */
-export function dataOf(diagnostic: vscode.Diagnostic): { id: string; session: string; turn: number } | undefined {
-  const data = (diagnostic as { data?: unknown }).data;
-  if (typeof data !== 'object' || data === null) return undefined;
-  const { id: name, session, turn } = data as Record<string, unknown>;
-  if (typeof name !== 'string' || typeof session !== 'string') return undefined;
-  return { id: name, session, turn: typeof turn === 'number' ? turn : 0 };
+/** What the server has put with a diagnostic of ours: which finding it is, and whose. */
+export interface Data {
+  readonly id: string;
+  readonly session: string;
+  readonly harness: string;
+  readonly turn: number;
 }
 
-function id(session: string, item: string): string {
-  return `${session}\n${item}`;
+/** Reads it. */
+export function dataOf(diagnostic: vscode.Diagnostic): Data | undefined {
+  const data = (diagnostic as { data?: unknown }).data;
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { id: name, session, harness, turn } = data as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof session !== 'string' || typeof harness !== 'string') return undefined;
+  return { id: name, session, harness, turn: typeof turn === 'number' ? turn : 0 };
+}
+
+function id(of: { harness: string; session: string; id: string }): string {
+  return `${keyOf(of)}\n${of.id}`;
 }

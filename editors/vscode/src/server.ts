@@ -1,10 +1,11 @@
-// The life of the server process: found, started, looked at, started again after a crash, given up.
-// What it says about sessions stays out.
+// The server process: found, started, looked at, ended; what is told of it is what its life says.
+// What it says about sessions stays out, and so does what follows what: that is src/life.ts.
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
-import { Crashes } from './backoff';
 import { Client } from './client';
 import { find } from './discovery';
+import type { Event, Step } from './life';
+import { Life } from './life';
 import { options } from './options';
 import type { FindingsChanged } from './protocol';
 import { unfit } from './version';
@@ -12,7 +13,7 @@ import { unfit } from './version';
 /** Where the server stands. */
 export type State =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'running'; readonly version: string; readonly program: string }
+  | { readonly kind: 'running'; readonly version: string; readonly program: string; readonly run: number }
   | { readonly kind: 'stopped' | 'crashed' | 'absent' | 'unfit'; readonly why: string };
 
 /** How long the first answer may take, in milliseconds. */
@@ -29,11 +30,11 @@ export interface Hooks {
 /** The server of this window. */
 export class Server implements vscode.Disposable {
   private current: State = { kind: 'stopped', why: 'It was not started.' };
-  private client: Client | undefined;
-  private readonly crashes = new Crashes();
+  private readonly life = new Life();
+  /** The clients by their runs, until nothing of them is left. */
+  private readonly clients = new Map<number, Client>();
+  private readonly endings = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
-  /** Counts starts and stops, so that what belongs to an earlier one is told apart. */
-  private epoch = 0;
   /** The person has asked for something, and has not been told yet that there is no server. */
   private asked = false;
   private readonly states = new vscode.EventEmitter<State>();
@@ -53,44 +54,32 @@ export class Server implements vscode.Disposable {
 
   /** Starts it, unless it runs or is about to. */
   async start(asked = false): Promise<void> {
-    if (asked) {
-      this.asked = true;
-      this.crashes.forget();
-      // Nobody waits for a pause who has asked for a start.
-      clearTimeout(this.timer);
-      this.timer = undefined;
-    }
-    if (this.client || this.timer) return;
-    await this.launch();
+    if (asked) this.asked = true;
+    this.take({ kind: 'start', asked });
   }
 
   /** Ends it, and starts it anew. */
   async restart(asked = false): Promise<void> {
-    await this.stop();
+    this.take({ kind: 'stop' });
     await this.start(asked);
   }
 
-  /** Ends it. */
-  async stop(why = 'It was stopped.'): Promise<void> {
-    this.epoch += 1;
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const { client } = this;
-    this.client = undefined;
-    this.become({ kind: 'stopped', why });
-    await client?.end();
+  /** Ends it. Resolves when nothing of it is left. */
+  async stop(): Promise<void> {
+    this.take({ kind: 'stop' });
+    await Promise.all(this.endings);
   }
 
   /** Tells it the settings, which have changed. */
   async configure(): Promise<void> {
-    if (this.current.kind !== 'running') return;
     await this.client?.sendNotification('workspace/didChangeConfiguration', { settings: { proofmark: settings() } });
   }
 
   /** Asks it something. */
   async request<Result>(method: string, params: object): Promise<Result> {
-    if (!this.client || this.current.kind !== 'running') throw new Error('Proofmark is not running.');
-    return this.client.sendRequest<Result>(method, params);
+    const { client } = this;
+    if (!client) throw new Error('Proofmark is not running.');
+    return client.sendRequest<Result>(method, params);
   }
 
   /** True when it runs, also after a short wait; else the person, who asked for something, is told once. */
@@ -124,74 +113,107 @@ export class Server implements vscode.Disposable {
     });
   }
 
-  private async launch(): Promise<void> {
-    const epoch = ++this.epoch;
+  /** The client of the server that runs. */
+  private get client(): Client | undefined {
+    return this.current.kind === 'running' ? this.clients.get(this.current.run) : undefined;
+  }
+
+  /** Does what is to be done when something has happened. `told` is the state in which a server was found. */
+  private take(event: Event, told?: State): void {
+    for (const step of this.life.on(event, Date.now())) {
+      switch (step.kind) {
+        case 'launch':
+          void this.launch(step.run);
+          break;
+        case 'end':
+          this.end(step.run);
+          break;
+        case 'rest':
+          this.log.warn('The server ended.');
+          this.timer = setTimeout(() => this.take({ kind: 'rested', pause: step.pause }), step.milliseconds);
+          break;
+        case 'wake':
+          clearTimeout(this.timer);
+          break;
+        case 'show':
+          this.show(step.state, told);
+      }
+    }
+  }
+
+  private show(state: Extract<Step, { kind: 'show' }>['state'], told: State | undefined): void {
+    if (state === 'starting') return this.become({ kind: 'starting' });
+    if (state === 'stopped') {
+      // Who stops it does not wait any more for what was asked before.
+      this.asked = false;
+      return this.become({ kind: 'stopped', why: 'It was stopped.' });
+    }
+    if (state === 'crashed') return this.fail({ kind: 'crashed', why: 'The server ended five times within three minutes.' });
+    if (told?.kind === 'running') {
+      this.asked = false;
+      this.become(told);
+    } else if (told) {
+      this.fail(told);
+    }
+  }
+
+  private async launch(run: number): Promise<void> {
     const found = find({
       setting: vscode.workspace.getConfiguration('proofmark').get<string>('server.path', ''),
       extension: this.extension,
       env: process.env,
     });
-    if ('missing' in found) return this.fail({ kind: 'absent', why: found.missing });
-    this.become({ kind: 'starting' });
+    if ('missing' in found) return this.take({ kind: 'useless', run }, { kind: 'absent', why: found.missing });
     this.log.info(`Starting ${found.path} (from the ${found.from}).`);
+    const { middleware } = this.hooks;
     const client = new Client({
       ...this.hooks,
+      // A server that is ending may still publish: that would be drawn with nobody left to take it back.
+      middleware: {
+        ...middleware,
+        handleDiagnostics: (uri, diagnostics, next) => {
+          if (this.life.isCurrent(run)) middleware.handleDiagnostics?.(uri, diagnostics, next);
+        },
+      },
       program: found.path,
       options: settings,
       log: this.log,
-      ended: () => this.ended(epoch),
+      ended: () => this.take({ kind: 'lost', run }),
     });
-    this.client = client;
+    this.clients.set(run, client);
     client.onNotification('findingsChanged', (changed: FindingsChanged) => {
-      if (epoch === this.epoch) this.findings.fire(changed);
+      if (this.life.isCurrent(run)) this.findings.fire(changed);
     });
     try {
       await within(client.start(), ANSWER);
     } catch (error) {
-      if (epoch !== this.epoch) return;
+      if (!this.life.isCurrent(run)) return;
       const code = (error as NodeJS.ErrnoException).code;
+      this.log.error(`The server did not start: ${error instanceof Error ? error.message : String(error)}`);
       // Not a program, or not for this machine: another start would end alike.
       const useless = code === 'ENOENT' || code === 'EACCES' || code === 'ENOEXEC';
-      this.log.error(`The server did not start: ${error instanceof Error ? error.message : String(error)}`);
-      if (useless) {
-        this.client = undefined;
-        return this.fail({ kind: 'absent', why: 'The server\'s program can not be started here.' });
-      }
-      await this.ended(epoch);
+      if (useless) this.take({ kind: 'useless', run }, { kind: 'absent', why: 'The server\'s program can not be started here.' });
+      else this.take({ kind: 'lost', run });
       return;
     }
-    if (epoch !== this.epoch) return;
     const info = client.initializeResult?.serverInfo;
     const reason = unfit(info);
-    if (reason !== undefined) {
-      this.client = undefined;
-      this.epoch += 1;
-      this.fail({ kind: 'unfit', why: reason });
-      await client.end();
-      return;
-    }
-    this.asked = false;
-    this.become({ kind: 'running', version: info?.version ?? '', program: found.path });
+    if (reason !== undefined) this.take({ kind: 'useless', run }, { kind: 'unfit', why: reason });
+    else this.take({ kind: 'answered', run }, { kind: 'running', version: info?.version ?? '', program: found.path, run });
   }
 
-  /** The process is gone, or does not answer: another one is started after a pause, or that is given up. */
-  private async ended(epoch: number): Promise<void> {
-    if (epoch !== this.epoch) return;
-    this.epoch += 1;
-    const { client } = this;
-    this.client = undefined;
-    const pause = this.crashes.note(Date.now());
-    this.log.warn(pause === undefined ? 'The server ended again; it is not started any more.' : 'The server ended.');
-    if (pause === undefined) {
-      this.fail({ kind: 'crashed', why: 'The server ended five times within three minutes.' });
-    } else {
-      this.become({ kind: 'starting' });
-      this.timer = setTimeout(() => {
-        this.timer = undefined;
-        void this.launch();
-      }, pause);
-    }
-    await client?.end();
+  private end(run: number): void {
+    const ended = async (): Promise<void> => {
+      try {
+        await this.clients.get(run)?.end();
+      } finally {
+        this.clients.delete(run);
+        this.take({ kind: 'gone', run });
+      }
+    };
+    const ending = ended();
+    this.endings.add(ending);
+    void ending.finally(() => this.endings.delete(ending));
   }
 
   private fail(state: State): void {

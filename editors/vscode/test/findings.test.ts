@@ -11,10 +11,12 @@ import { lineOf, needles } from '../src/transcript';
 import { item } from './samples';
 
 test('a command that could run by itself, or that hides something, is not typed', () => {
-  for (const command of ['npm test', 'pytest -k "a and b" tests/ä.py', 'cargo test -- --nocapture | tail -5']) {
+  for (const command of ['npm test', 'pytest -k "a and b" tests/ä.py', 'go test ./...', 'cargo test -- --nocapture | tail -5']) {
     assert.equal(refusal(command), undefined, command);
   }
-  for (const command of [undefined, '', '  ', 'a\nb', 'a\rb', 'a\tb', 'a\x1b[Ab', 'a\x03', 'a\u2028b', 'a\u202eb', 'a\u200bb', 'a\u0085b', 'x'.repeat(1_001)]) {
+  for (const command of [undefined, '', '  ', 'a\nb', 'a\rb', 'a\tb', 'a\x1b[Ab', 'a\x03', 'a\u2028b', 'a\u202eb', 'a\u200bb', 'a\u0085b', 'a\u3164b', 'x'.repeat(1_001),
+    'TOKEN=[redacted] npm test', 'npm test --token [redacted', 'pytest tests/test_retry…', 'pytest tests/test_retry… ',
+  ]) {
     const reason = refusal(command);
     assert.ok(reason !== undefined && reason.endsWith('.') && reason.length <= 120, JSON.stringify(command));
     assert.equal(/control/.test(reason), /[\0-\x1f\x85]/.test(command ?? ''), `${JSON.stringify(command)}: ${reason}`);

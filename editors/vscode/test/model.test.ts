@@ -60,23 +60,29 @@ test('a turn that was sent back is new once, and never at the start', () => {
   assert.deepEqual(told(true, 'old', 'turn::7'), [], 'one that only a setting has brought in');
 });
 
-test('a command finds what it was given, as long as it is shown', () => {
+test('a command finds what it was given, as long as it is shown, and no other', () => {
   const model = new Model();
   const claim = { ...item('claim:c1', 'untried-claim'), claim: 'c1' };
   const kept = { ...stale('9'), finding: 'f9' };
   const of = session('a', [claim, kept]);
-  model.apply({ whole: true, sessions: [of, session('b', [claim])] });
-  assert.equal(model.find('c1')?.item, claim);
-  assert.equal(model.find('f9')?.item, kept);
-  assert.equal(model.find({ id: 'claim:c1', session: 'b' })?.session.session, 'b');
-  assert.equal(model.find({ id: 'claim:c1', session: 'z' }), undefined);
-  assert.equal(model.find({ session: of, item: kept })?.item, kept);
-  assert.equal(model.find(undefined), undefined);
+  const other = { ...session('a', [item('claim:c1', 'untried-claim')]), harness: 'codex' as const };
+  model.apply({ whole: true, sessions: [of, other, session('b', [claim])] });
+  const found = (target: Parameters<Model['matches']>[0]): string[] => model.matches(target).map((one) => keyOf(one.session));
+  assert.equal(model.matches('f9')[0]?.item, kept);
+  assert.deepEqual(found('f9'), ['claude-code:a']);
+  assert.deepEqual(found('claim:c1').sort(), ['claude-code:a', 'claude-code:b', 'codex:a'], 'an id alone may lead to several');
+  assert.deepEqual(found({ id: 'claim:c1', session: 'a' }).sort(), ['claude-code:a', 'codex:a']);
+  assert.deepEqual(found({ id: 'claim:c1', session: 'a', harness: 'codex' }), ['codex:a']);
+  assert.deepEqual(found({ id: 'claim:c1', session: 'z' }), []);
+  assert.deepEqual(found({ session: other, item: claim }), ['codex:a'], 'a row is of its own session');
+  assert.equal(model.matches({ session: of, item: kept })[0]?.item, kept);
+  assert.deepEqual(model.named({ session: 'a' }).map(keyOf).sort(), ['claude-code:a', 'codex:a']);
+  assert.deepEqual(model.named({ session: 'a', harness: 'codex' }).map(keyOf), ['codex:a']);
   model.apply({ whole: false, sessions: [session('a', [claim])] });
-  assert.equal(model.find({ session: of, item: kept }), undefined, 'a row that the tree still shows');
+  assert.deepEqual(found({ session: of, item: kept }), [], 'a row that the tree still shows');
 });
 
-test('500 sessions with findings are taken quickly', () => {
+test('50 sessions with 420 findings each are taken quickly', () => {
   const model = new Model();
   const items = Array.from({ length: 420 }, (_, nth) => stale(String(nth), nth));
   const sessions = Array.from({ length: 50 }, (_, nth) => session(`s${nth}`, items));

@@ -1,10 +1,17 @@
 // Commands about a session's scope: what holds it, say another one, lift it.
 // When a lock begins is the server's.
 import * as vscode from 'vscode';
+import { keyOf } from '../model';
 import type { ReleaseScopeParams, SessionStatus, SetScopeParams } from '../protocol';
-import { age, harnessName, inert, phaseName, scopeText, shortId } from '../texts';
+import { age, inert, phaseName, scopeText, shortId } from '../texts';
 import type { Commands, Parts } from './shared';
-import { session } from './shared';
+import { asSession, nameOf, session } from './shared';
+
+/** A session: two harnesses may have one of the same id. */
+interface Of {
+  readonly harness: string;
+  readonly session: string;
+}
 
 /** The shortest and the longest scope, in characters. */
 const SHORTEST = 3;
@@ -16,8 +23,14 @@ const OTHERS = 10;
 export function scope(parts: Parts): Commands {
   const { model, server, reports } = parts;
 
-  const release = async (name: string): Promise<void> => {
-    const params: ReleaseScopeParams = { session: name };
+  // The server is told an id alone: where two harnesses have it, another session than the person means could be meant.
+  const only = async ({ session: id }: Of): Promise<string> => {
+    const alike = (await server.request<SessionStatus[]>('listSessions', {})).filter((one) => one.session === id);
+    if (alike.length > 1) throw new Error('Two agents have a session of this id, so its scope is left alone.');
+    return id;
+  };
+  const release = async (of: Of): Promise<void> => {
+    const params: ReleaseScopeParams = { session: await only(of) };
     await server.request<SessionStatus>('releaseScope', params);
   };
 
@@ -32,8 +45,8 @@ export function scope(parts: Parts): Commands {
       const contract = of.scope.contract ? ` The scope: ${inert(of.scope.contract, 300)}` : '';
       const message = `Session ${inert(shortId(of.session))}: ${phaseName(of.scope.phase)}.${words}${contract}`;
       const choice = await vscode.window.showInformationMessage(message, change, lift, report);
-      if (choice === change) await vscode.commands.executeCommand('proofmark.changeScope', of.session);
-      if (choice === lift) await release(of.session);
+      if (choice === change) await vscode.commands.executeCommand('proofmark.changeScope', { harness: of.harness, session: of.session });
+      if (choice === lift) await release(of);
       if (choice === report) await reports.open(of);
     },
     'proofmark.changeScope': async (argument) => {
@@ -41,18 +54,18 @@ export function scope(parts: Parts): Commands {
       const of = await chosen(parts, argument);
       if (of === undefined) return;
       const contract = await vscode.window.showInputBox({
-        title: `The scope of session ${inert(shortId(of))}`,
+        title: `The scope of session ${inert(shortId(of.session))}`,
         prompt: vscode.l10n.t('What the agent is to do, and what not, in one line.'),
-        value: model.named(of)?.scope?.contract ?? '',
+        value: model.session(keyOf(of))?.scope?.contract ?? '',
         validateInput: invalid,
       });
       if (contract === undefined) return;
-      const params: SetScopeParams = { session: of, contract: contract.trim() };
+      const params: SetScopeParams = { session: await only(of), contract: contract.trim() };
       await server.request<SessionStatus>('setScope', params);
     },
     'proofmark.releaseScope': async (argument) => {
       const of = await session(parts, argument, 'Lift the scope lock', (one) => !!one.scope);
-      if (of) await release(of.session);
+      if (of) await release(of);
     },
   };
 }
@@ -64,25 +77,28 @@ function invalid(text: string): string | undefined {
 }
 
 /** The session whose scope is to change. One that has nothing to say yet is not shown, so the newest others are offered too. */
-async function chosen(parts: Parts, argument: unknown): Promise<string | undefined> {
-  const named = typeof argument === 'object' && argument !== null && 'session' in argument ? argument.session : argument;
-  if (typeof named === 'string') return named;
-  if (typeof named === 'object' && named !== null && 'session' in named) return String(named.session);
-  const here = parts.model.sessions();
-  const known = new Set(here.map((one) => one.session));
+async function chosen(parts: Parts, argument: unknown): Promise<Of | undefined> {
+  const name = asSession(argument);
   const all = await parts.server.request<SessionStatus[]>('listSessions', {});
-  const others = all.filter((one) => !known.has(one.session)).slice(0, OTHERS);
+  const here = parts.model.sessions();
+  const known = new Set(here.map(keyOf));
+  const strangers = all.filter((one) => !known.has(keyOf(one)));
+  const fits = (one: Of): boolean => !name || (one.session === name.session && (!name.harness || one.harness === name.harness));
+  const others = name ? strangers : strangers.slice(0, OTHERS);
   const rows = [
-    ...here.map((one) => ({ label: `${harnessName(one.harness)} ${inert(shortId(one.session))}`, description: `lock: ${inert(scopeText(one))}`, name: one.session })),
-    ...others.map((one) => ({
-      label: `${harnessName(one.harness)} ${inert(shortId(one.session))}`,
+    ...here.filter(fits).map((one) => ({ label: nameOf(one), description: `lock: ${inert(scopeText(one))}`, of: one as Of })),
+    ...others.filter(fits).map((one) => ({
+      label: nameOf(one),
       description: `without findings, or of another folder; seen ${age(one.last_seen, Date.now())}`,
-      name: one.session,
+      of: one as Of,
     })),
   ];
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Proofmark has not heard of a session yet.'));
+    void vscode.window.showInformationMessage(
+      name ? vscode.l10n.t('Proofmark does not show this session any more.') : vscode.l10n.t('Proofmark has not heard of a session yet.'),
+    );
     return undefined;
   }
-  return (await vscode.window.showQuickPick(rows, { title: 'Whose scope?' }))?.name;
+  if (name && rows.length === 1) return rows[0]?.of;
+  return (await vscode.window.showQuickPick(rows, { title: 'Whose scope?' }))?.of;
 }

@@ -1,7 +1,7 @@
 // What the commands share: the parts of the window, choosing from a list, and saying what went wrong.
 // The commands themselves stand in the files beside this one.
 import * as vscode from 'vscode';
-import type { Model, Shown, Target } from '../model';
+import type { Model, Named, Shown, Target } from '../model';
 import type { Places } from '../places';
 import type { SessionFindings } from '../protocol';
 import type { Reports } from '../report';
@@ -40,25 +40,25 @@ export function register(parts: Parts, commands: Commands): vscode.Disposable[] 
 export async function finding(parts: Parts, argument: unknown, title: string, fits: (shown: Shown) => boolean): Promise<Shown | undefined> {
   if (!(await parts.server.needed())) return undefined;
   const target = asTarget(argument);
-  if (target !== undefined) {
-    const shown = parts.model.find(target);
-    if (!shown) void vscode.window.showInformationMessage(vscode.l10n.t('Proofmark does not show this finding any more.'));
-    return shown;
-  }
-  const all = parts.model.all().filter(fits);
+  const all = target === undefined ? parts.model.all().filter(fits) : parts.model.matches(target);
   if (all.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Proofmark shows no finding to which this applies.'));
+    void vscode.window.showInformationMessage(
+      target === undefined
+        ? vscode.l10n.t('Proofmark shows no finding to which this applies.')
+        : vscode.l10n.t('Proofmark does not show this finding any more.'),
+    );
     return undefined;
   }
+  if (target !== undefined && all.length === 1) return all[0];
   const rows = all.map((shown) => ({
     label: inert(label(shown.item)),
-    description: `${kindName(shown.item.code)}, session ${inert(shortId(shown.session.session))}, turn ${shown.item.turn}`,
+    description: `${kindName(shown.item.code)}, ${nameOf(shown.session)}, turn ${shown.item.turn}`,
     shown,
   }));
   return (await vscode.window.showQuickPick(rows, { title, matchOnDescription: true }))?.shown;
 }
 
-/** The session that a command is about: its argument, else the only one that fits, else one from a list. */
+/** The session that a command is about: its argument and no other, else the only one that fits, else one from a list. */
 export async function session(
   parts: Parts,
   argument: unknown,
@@ -66,15 +66,18 @@ export async function session(
   fits: (session: SessionFindings) => boolean = () => true,
 ): Promise<SessionFindings | undefined> {
   if (!(await parts.server.needed())) return undefined;
-  const given = asSession(parts, argument);
-  if (given) return given;
-  const all = parts.model.sessions().filter(fits);
+  const name = asSession(argument);
+  const all = name ? parts.model.named(name) : parts.model.sessions().filter(fits);
   if (all.length <= 1) {
-    if (all.length === 0) void vscode.window.showInformationMessage(vscode.l10n.t('Proofmark has no such session in this window.'));
+    if (all.length === 0) {
+      void vscode.window.showInformationMessage(
+        name ? vscode.l10n.t('Proofmark does not show this session any more.') : vscode.l10n.t('Proofmark has no such session in this window.'),
+      );
+    }
     return all[0];
   }
   const rows = all.map((one) => ({
-    label: `${harnessName(one.harness)} ${inert(shortId(one.session))}`,
+    label: nameOf(one),
     description: summary(one),
     detail: one.cwd ? inert(one.cwd, 200) : '',
     one,
@@ -82,20 +85,28 @@ export async function session(
   return (await vscode.window.showQuickPick(rows, { title }))?.one;
 }
 
+/** A session in a list. */
+export function nameOf(one: { harness: string; session: string }): string {
+  return `${harnessName(one.harness)} ${inert(shortId(one.session))}`;
+}
+
 /** What a command was given, if it names a finding: an id, an object with one, or a row of the tree. */
-export function asTarget(argument: unknown): Target {
+export function asTarget(argument: unknown): Target | undefined {
   if (typeof argument === 'string') return argument;
   if (typeof argument !== 'object' || argument === null) return undefined;
   if ('item' in argument && 'session' in argument) return argument as Shown;
-  if ('id' in argument && typeof argument.id === 'string') return argument as { id: string; session?: string };
+  if ('id' in argument && typeof argument.id === 'string') return argument as { id: string };
   return undefined;
 }
 
-function asSession(parts: Parts, argument: unknown): SessionFindings | undefined {
-  if (typeof argument === 'string') return parts.model.named(argument);
+/** What a command was given, if it names a session: an id, an object with one, or a row of the tree. */
+export function asSession(argument: unknown): (Named & { session: string }) | undefined {
+  if (typeof argument === 'string') return { session: argument };
   if (typeof argument !== 'object' || argument === null || !('session' in argument)) return undefined;
-  const named = argument.session;
-  return typeof named === 'string' ? parts.model.named(named) : (named as SessionFindings);
+  // A row holds the whole session, as it was when the row was drawn.
+  const { session: named, harness } = typeof argument.session === 'string' ? (argument as Record<string, unknown>) : (argument.session as Record<string, unknown>);
+  if (typeof named !== 'string') return undefined;
+  return { session: named, harness: typeof harness === 'string' ? harness : null };
 }
 
 /** A reason, which may be empty; undefined when the person has thought better of it. */
