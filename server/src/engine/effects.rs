@@ -12,10 +12,10 @@ use proofmark_protocol::{Decision, Outcome};
 use super::lineage::Inheritance;
 use super::live::{self, Live};
 use super::settings::Effective;
-use super::{Engine, Event, LEDGER_WAIT, Slot, now};
+use super::{Engine, Event, LEDGER_WAIT, now};
 use crate::checks::Note;
 use crate::harness;
-use crate::ledger::{Durability, Ledger, LedgerError};
+use crate::ledger::{Durability, Ledger, LedgerError, Told};
 use crate::session::decide::Outcomes;
 use crate::session::{Fact, FactBody, SessionKey};
 use crate::text::quote;
@@ -133,17 +133,12 @@ impl Engine {
         let held = std::mem::take(&mut live.unwritten);
         let all = [held.as_slice(), facts].concat();
         let append = |ledger: &Ledger| {
-            ledger.touch(
-                &event.key,
-                event.at.transcript.as_deref(),
-                event.at.cwd.as_deref(),
-                event.now,
-            )?;
-            if all.is_empty() {
-                Ok(Vec::new())
-            } else {
-                ledger.append(&event.key, &all, durability)
-            }
+            let told = Told {
+                transcript: event.at.transcript.as_deref(),
+                cwd: event.at.cwd.as_deref(),
+                at: event.now,
+            };
+            ledger.record(&event.key, told, &all, durability)
         };
         let mut written = append(&self.ledger());
         if let Err(LedgerError::Broken { .. }) = written {
@@ -167,7 +162,7 @@ impl Engine {
     }
 
     /// Writes what could not be written before. It stays where it is when that fails again: the person was told.
-    fn write_held(&self, live: &mut Live, key: &SessionKey) {
+    pub(super) fn write_held(&self, live: &mut Live, key: &SessionKey) {
         if !live.unwritten.is_empty()
             && let Ok(ids) = self.ledger().append(key, &live.unwritten, Durability::Disk)
         {
@@ -178,6 +173,7 @@ impl Engine {
 
     /// Writes what could not be written before, of every session: the last chance before the process ends.
     pub fn close(&self) {
+        self.store_what_waits();
         for slot in &self.sessions {
             self.write_held(
                 &mut slot.live.lock().unwrap_or_else(PoisonError::into_inner),
@@ -243,27 +239,6 @@ impl Engine {
                 false
             }
         }
-    }
-
-    /// Stores folds and syncs the ledger, off the path of any answer.
-    pub(super) fn store_folds(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, all: bool) {
-        let (engine, slot, key) = (Arc::clone(self), Arc::clone(slot), key.clone());
-        tokio::task::spawn_blocking(move || {
-            let (bodies, weight) = {
-                let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
-                engine.write_held(&mut live, &key);
-                (live.snapshots(all), live.weight())
-            };
-            let ledger = engine.ledger();
-            let stored = bodies
-                .iter()
-                .try_for_each(|(name, body)| ledger.put_snapshot(&key, name, body, now()));
-            let stored = stored.and_then(|()| engine.keep_counts());
-            if let Err(error) = stored.and_then(|()| ledger.sync()) {
-                engine.ledger_failed(&error);
-            }
-            engine.weigh(&slot, weight);
-        });
     }
 
     /// The folder of this engine's files.

@@ -8,6 +8,7 @@ pub mod fuzzing;
 mod gate;
 mod heard;
 mod judge;
+mod later;
 mod lineage;
 mod live;
 mod makeshift;
@@ -87,6 +88,7 @@ pub struct Engine {
     judge: Judge,
     awake: rest::Awake,
     makeshift: Makeshift,
+    later: later::Later,
     /// When old things were last looked for, on this engine's clock; 0 before the first time.
     tidied: AtomicU64,
 }
@@ -147,6 +149,7 @@ impl Engine {
             judge: Judge::default(),
             awake: rest::Awake::default(),
             makeshift: Makeshift::default(),
+            later: later::Later::default(),
             tidied: AtomicU64::new(0),
         }
     }

@@ -4,7 +4,8 @@
 use proofmark_protocol::Harness;
 use rusqlite::{Row, named_params};
 
-use super::{Ledger, LedgerError, to_sql};
+use super::sessions::touch;
+use super::{Ledger, LedgerError, Told, to_sql};
 use crate::session::{Fact, FactBody, SessionKey};
 
 /// What a written fact has to survive.
@@ -53,12 +54,39 @@ impl Ledger {
         facts: &[Fact],
         durability: Durability,
     ) -> Result<Vec<Option<i64>>, LedgerError> {
+        self.put(key, None, facts, durability)
+    }
+
+    /// As [`Ledger::append`], and notes in the same step that the session was heard of.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn record(
+        &self,
+        key: &SessionKey,
+        told: Told<'_>,
+        facts: &[Fact],
+        durability: Durability,
+    ) -> Result<Vec<Option<i64>>, LedgerError> {
+        self.put(key, Some(told), facts, durability)
+    }
+
+    fn put(
+        &self,
+        key: &SessionKey,
+        told: Option<Told<'_>>,
+        facts: &[Fact],
+        durability: Durability,
+    ) -> Result<Vec<Option<i64>>, LedgerError> {
         let bodies = facts
             .iter()
             .map(|fact| serde_json::to_string(&fact.body))
             .collect::<Result<Vec<_>, _>>();
         let bodies = bodies.map_err(|error| LedgerError::Other(error.to_string()))?;
         let ids = self.write(|transaction| {
+            if let Some(told) = told {
+                touch(transaction, key, told)?;
+            }
             // Asked first, instead of letting the insert run into the key: that one would move the counter of ids on, and
             // with it write to the log and wake every other process for nothing.
             let mut known =

@@ -27,7 +27,7 @@ pub use examine::{Examined, examine};
 pub use facts::{Durability, Facts, StoredFact};
 pub use heard::Tally;
 pub use retention::{Extent, Removal};
-pub use sessions::SessionRow;
+pub use sessions::{SessionRow, Told};
 
 use file::Care;
 use schema::Content;

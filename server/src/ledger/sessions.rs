@@ -2,7 +2,7 @@
 //! The content of a snapshot stays out: it is text to the ledger.
 
 use proofmark_protocol::Harness;
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{Ledger, LedgerError, from_sql, to_sql};
 use crate::session::SessionKey;
@@ -22,6 +22,17 @@ pub struct SessionRow {
     pub cwd: Option<String>,
 }
 
+/// What an event tells of its session, whatever it is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// Its transcript, where it is known.
+    pub transcript: Option<&'a str>,
+    /// Its working folder, where it is known.
+    pub cwd: Option<&'a str>,
+    /// When the event came, in milliseconds since 1970.
+    pub at: u64,
+}
+
 impl Ledger {
     /// Notes that a session was heard of at `at` (milliseconds since 1970). What is not told stays as it was.
     ///
@@ -34,18 +45,8 @@ impl Ledger {
         cwd: Option<&str>,
         at: u64,
     ) -> Result<(), LedgerError> {
-        self.write(|transaction| {
-            let mut upsert = transaction.prepare_cached(
-                "INSERT INTO session (harness, session, first_seen, last_seen, transcript, cwd)
-                 VALUES (?1, ?2, ?3, ?3, ?4, ?5)
-                 ON CONFLICT (harness, session) DO UPDATE SET
-                     first_seen = min(first_seen, excluded.first_seen), last_seen = max(last_seen, excluded.last_seen),
-                     transcript = ifnull(excluded.transcript, transcript), cwd = ifnull(excluded.cwd, cwd)",
-            )?;
-            upsert
-                .execute((key.harness.as_str(), &key.session, to_sql(at), transcript, cwd))
-                .map(|_| ())
-        })
+        let told = Told { transcript, cwd, at };
+        self.write(|transaction| touch(transaction, key, told))
     }
 
     /// Every session that was heard of, the one heard of last first. Those of a harness that only a later build knows are
@@ -124,6 +125,21 @@ impl Ledger {
                 .map(|_| ())
         })
     }
+}
+
+/// Notes within a transaction that a session was heard of.
+pub(super) fn touch(connection: &Connection, key: &SessionKey, told: Told<'_>) -> rusqlite::Result<()> {
+    let mut upsert = connection.prepare_cached(
+        "INSERT INTO session (harness, session, first_seen, last_seen, transcript, cwd)
+         VALUES (?1, ?2, ?3, ?3, ?4, ?5)
+         ON CONFLICT (harness, session) DO UPDATE SET
+             first_seen = min(first_seen, excluded.first_seen), last_seen = max(last_seen, excluded.last_seen),
+             transcript = ifnull(excluded.transcript, transcript), cwd = ifnull(excluded.cwd, cwd)",
+    )?;
+    let Told { transcript, cwd, at } = told;
+    upsert
+        .execute((key.harness.as_str(), &key.session, to_sql(at), transcript, cwd))
+        .map(|_| ())
 }
 
 pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Option<SessionRow>> {
