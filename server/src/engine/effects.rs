@@ -185,6 +185,9 @@ impl Engine {
             );
         }
         let kept = self.keep_counts().and_then(|()| self.hand_over());
+        // What is in the log goes to the file now, where others can read meanwhile: SQLite does it at the end with all others
+        // locked out, and a process that is stopped just then would keep them out.
+        let kept = kept.and_then(|()| self.ledger().settle_log());
         if let Err(error) = kept {
             self.ledger_failed(&error);
         }
