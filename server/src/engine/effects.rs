@@ -12,7 +12,7 @@ use proofmark_protocol::{Decision, Outcome};
 use super::lineage::Inheritance;
 use super::live::{self, Live};
 use super::settings::Effective;
-use super::{Engine, Event, LEDGER_WAIT, Slot, now};
+use super::{Engine, Event, LEDGER_WAIT, STOP_DEADLINE, Slot, now};
 use crate::checks::Note;
 use crate::harness;
 use crate::ledger::{Durability, Ledger, LedgerError};
@@ -146,6 +146,11 @@ impl Engine {
             }
         };
         let mut written = append(&self.ledger());
+        // A stop that passes in silence counts as kept, and it has time: once that is over, it passes unchecked and says so.
+        let give_up = Instant::now() + STOP_DEADLINE;
+        while event.is_stop && matches!(written, Err(LedgerError::Busy)) && Instant::now() < give_up {
+            written = append(&self.ledger());
+        }
         if let Err(LedgerError::Broken { .. }) = written {
             written = self.reopen().and_then(|()| append(&self.ledger()));
         }
@@ -282,4 +287,48 @@ fn new<'a>(facts: &'a [Fact], ids: &'a [Option<i64>]) -> impl Iterator<Item = (&
         .zip(ids)
         .filter(|(_, id)| id.is_some())
         .map(|(fact, id)| (fact, *id))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::thread;
+    use std::time::Duration;
+
+    use proofmark_protocol::{method, paths};
+    use serde_json::json;
+
+    use super::super::queries;
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_stop_has_answered_is_on_the_ledger_though_another_process_was_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let transcript = folder.path().join("s.jsonl");
+        let reply = "Done. {{CAT-UNVERIFIED: the lid holds -- cannot verify: no box}}";
+        let rows = [
+            json!({"type": "user", "uuid": "p", "sessionId": "s", "message": {"role": "user", "content": "go on"}}),
+            json!({"type": "assistant", "uuid": "a", "sessionId": "s",
+                "message": {"role": "assistant", "content": [{"type": "text", "text": reply}]}}),
+        ];
+        fs::write(&transcript, rows.map(|row| format!("{row}\n")).concat()).unwrap();
+        let engine = Arc::new(Engine::open(folder.path()).unwrap());
+        let other = rusqlite::Connection::open(paths::ledger(folder.path())).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let writing = thread::spawn(move || {
+            // Some times as long as one call waits, and a small part of a stop's time.
+            thread::sleep(8 * LEDGER_WAIT);
+            other.execute_batch("ROLLBACK").unwrap();
+        });
+        let stop = json!({"harness": "claude-code", "session": "s", "transcript": transcript, "cwd": "/w",
+            "reply": reply, "rewrite": false});
+        let stop = serde_json::from_value(stop).unwrap();
+        let patience = Box::new(|_: Duration| {});
+        let decision = engine.on_stop(method::ON_STOP, stop, patience).await;
+        writing.join().unwrap();
+        assert_eq!(decision.outcome, Outcome::Refuse, "{decision:?}");
+        // As another process sees it, should this one be killed now.
+        let seen = Ledger::open_existing(folder.path()).unwrap().unwrap();
+        assert_eq!(queries::claims(&seen, None).unwrap().len(), 1);
+    }
 }
