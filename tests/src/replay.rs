@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::scenario::{RECORDED_PROJECT, fixtures, load};
+use crate::talk::with;
 use crate::world::World;
 
 /// What the hook answered to one event.
@@ -137,12 +138,8 @@ impl Replay {
     }
 
     fn hook(&self, world: &World, event: &'static str, own: Value) -> Result<Told> {
-        let mut payload = json!({
-            "session_id": self.session, "transcript_path": self.transcript, "cwd": world.project(),
-        });
-        for (name, value) in own.as_object().into_iter().flatten() {
-            payload[name] = value.clone();
-        }
+        let at = json!({"session_id": self.session, "transcript_path": self.transcript, "cwd": world.project()});
+        let payload = with(at, &own);
         let done = world.hook(Harness::ClaudeCode, payload.to_string().as_bytes())?;
         Ok(Told {
             event,

@@ -11,6 +11,14 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
+/// An object with the members of another one, whose values count where both have one.
+pub(crate) fn with(mut object: Value, more: &Value) -> Value {
+    for (name, value) in more.as_object().into_iter().flatten() {
+        object[name] = value.clone();
+    }
+    object
+}
+
 /// One session, with its transcript in the world's home.
 #[derive(Debug)]
 pub struct Talk {
@@ -41,11 +49,7 @@ impl Talk {
 
     /// Its params with more.
     pub fn with(&self, more: &Value) -> Value {
-        let mut params = self.at();
-        for (name, value) in more.as_object().into_iter().flatten() {
-            params[name] = value.clone();
-        }
-        params
+        with(self.at(), more)
     }
 
     /// Writes a turn to the transcript: a prompt, and a reply that tags a claim. Returns the params of its stop.

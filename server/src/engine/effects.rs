@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use proofmark_protocol::query::Pause;
 use proofmark_protocol::{Decision, Outcome};
@@ -20,6 +20,8 @@ use crate::session::decide::Outcomes;
 use crate::session::{Fact, FactBody, SessionKey};
 use crate::text::quote;
 
+/// How long a stop waits for a ledger that somebody else writes to; then what it decided is kept in memory, and said.
+const STOP_WAITS: Duration = Duration::from_millis(500);
 /// What is wrong with a setting is told in so many characters at most.
 const MAX_BAD: usize = 400;
 
@@ -141,6 +143,11 @@ impl Engine {
             ledger.record(&event.key, told, &all, durability)
         };
         let mut written = append(&self.ledger());
+        // A stop that passes in silence counts as kept, and it has some time.
+        let give_up = Instant::now() + STOP_WAITS;
+        while event.is_stop && matches!(written, Err(LedgerError::Busy)) && Instant::now() < give_up {
+            written = append(&self.ledger());
+        }
         if let Err(LedgerError::Broken { .. }) = written {
             written = self.reopen().and_then(|()| append(&self.ledger()));
         }
@@ -181,7 +188,11 @@ impl Engine {
             );
         }
         let kept = self.keep_counts();
-        if let Err(error) = self.hand_over().and(kept) {
+        let handed_over = self.hand_over();
+        // What is in the log goes to the file now, where others can read meanwhile: SQLite does it at the end with all others
+        // locked out, and a process that is stopped just then would keep them out.
+        let settled = self.ledger().settle_log();
+        if let Err(error) = handed_over.and(kept).and(settled) {
             self.ledger_failed(&error);
         }
     }
@@ -254,4 +265,47 @@ fn new<'a>(facts: &'a [Fact], ids: &'a [Option<i64>]) -> impl Iterator<Item = (&
         .zip(ids)
         .filter(|(_, id)| id.is_some())
         .map(|(fact, id)| (fact, *id))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::thread;
+
+    use proofmark_protocol::{method, paths};
+    use serde_json::json;
+
+    use super::super::queries;
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_stop_has_answered_is_on_the_ledger_though_another_process_was_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let transcript = folder.path().join("s.jsonl");
+        let reply = "Done. {{CAT-UNVERIFIED: the lid holds -- cannot verify: no box}}";
+        let rows = [
+            json!({"type": "user", "uuid": "p", "sessionId": "s", "message": {"role": "user", "content": "go on"}}),
+            json!({"type": "assistant", "uuid": "a", "sessionId": "s",
+                "message": {"role": "assistant", "content": [{"type": "text", "text": reply}]}}),
+        ];
+        fs::write(&transcript, rows.map(|row| format!("{row}\n")).concat()).unwrap();
+        let engine = Arc::new(Engine::open(folder.path()).unwrap());
+        let other = rusqlite::Connection::open(paths::ledger(folder.path())).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let writing = thread::spawn(move || {
+            // Some times as long as one call waits, and a small part of a stop's time.
+            thread::sleep(8 * LEDGER_WAIT);
+            other.execute_batch("ROLLBACK").unwrap();
+        });
+        let stop = json!({"harness": "claude-code", "session": "s", "transcript": transcript, "cwd": "/w",
+            "reply": reply, "rewrite": false});
+        let stop = serde_json::from_value(stop).unwrap();
+        let patience = Box::new(|_: Duration| {});
+        let decision = engine.on_stop(method::ON_STOP, stop, patience).await;
+        writing.join().unwrap();
+        assert_eq!(decision.outcome, Outcome::Refuse, "{decision:?}");
+        // As another process sees it, should this one be killed now.
+        let seen = Ledger::open_existing(folder.path()).unwrap().unwrap();
+        assert_eq!(queries::claims(&seen, None).unwrap().len(), 1);
+    }
 }

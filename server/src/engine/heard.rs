@@ -103,6 +103,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_closed_engine_has_written_is_in_the_file_and_not_only_in_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Engine::open(folder.path()).unwrap();
+        engine.count(key(0), "onStop", Duration::ZERO);
+        engine.close();
+        // Its connection is open, so the end of the last one has moved nothing.
+        let copy = folder.path().join("copy.sqlite");
+        std::fs::copy(proofmark_protocol::paths::ledger(folder.path()), &copy).unwrap();
+        let copy = rusqlite::Connection::open(copy).unwrap();
+        let count = copy.query_row("SELECT count(*) FROM heard", [], |row| row.get::<_, i64>(0));
+        assert_eq!(count.unwrap(), 1);
+        drop(engine);
+    }
+
+    #[test]
     fn what_is_held_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let engine = Engine::open(folder.path()).unwrap();

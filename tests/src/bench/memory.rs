@@ -9,11 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use proofmark_protocol::{Harness, method};
+use proofmark_protocol::method;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
+use crate::talk::Talk;
 use crate::world::World;
 
 /// Events of a session: its turns are told in so many parts.
@@ -100,15 +101,8 @@ pub fn measure(world: &World, sessions: u64, turns: u64) -> Result<Memory> {
 fn session(world: &World, nth: u64, turns: u64) -> Result<u64> {
     let id = format!("{nth:08x}-5e55-4000-8000-00000000feed");
     let path = world.home().join(format!("{id}.jsonl"));
-    let at = json!({"harness": Harness::ClaudeCode, "session": id, "transcript": path, "cwd": world.project()});
-    let with = |own: Value| {
-        let mut params = at.clone();
-        for (name, value) in own.as_object().into_iter().flatten() {
-            params[name] = value.clone();
-        }
-        params
-    };
-    world.ask(method::ON_SESSION_START, &with(json!({"source": "startup"})))?;
+    let talk = Talk::new(world, &id);
+    world.ask(method::ON_SESSION_START, &talk.with(&json!({"source": "startup"})))?;
     let mut text = String::new();
     let mut dice = Dice::new(nth, &[]);
     for turn in 1..=turns {
@@ -120,7 +114,7 @@ fn session(world: &World, nth: u64, turns: u64) -> Result<u64> {
                 .open(&path)?
                 .write_all(text.as_bytes())?;
             text.clear();
-            let stop = with(json!({"reply": reply, "rewrite": false, "turn": format!("{id}-p{turn}")}));
+            let stop = talk.with(&json!({"reply": reply, "rewrite": false, "turn": format!("{id}-p{turn}")}));
             world.ask(method::ON_STOP, &stop)?;
         }
     }

@@ -27,6 +27,8 @@ use crate::process;
 const SOON: Duration = Duration::from_secs(15);
 /// A new owner is there by then.
 const RECOVERED: Duration = Duration::from_secs(1);
+/// A call that meets a server waits so long for its answer, then it runs and that is said.
+const ANSWERED: Duration = Duration::from_millis(130);
 /// What the state folder may hold.
 const FILES: [&str; 10] = [
     "ledger.sqlite",
@@ -128,7 +130,9 @@ fn recovers(stage: &Stage<'_>, desks: &mut [Desk], dice: &mut Dice, nth: usize) 
         desks.first_mut().and_then(|desk| desk.ask(stage, "status", &json!({})));
     } else if !by_editor {
         let answered = probe(stage)?;
-        stage.in_time("the next hook is answered by a new owner", begun, answered, || {
+        // Somebody else may have started it: then the hook meets a server that has hardly begun, and has less time for it.
+        let within = (begun, ANSWERED);
+        stage.in_time("the next hook is answered by a new owner", within, answered, || {
             format!("it was not, {:?} after the kill", begun.elapsed())
         });
     }
@@ -137,9 +141,12 @@ fn recovers(stage: &Stage<'_>, desks: &mut [Desk], dice: &mut Dice, nth: usize) 
     stage.tally.hold("a new owner comes", new.is_some(), || {
         format!("{name}, by an editor: {by_editor}")
     });
-    stage.in_time("a new owner is there within a second", begun, took <= limit, || {
-        format!("{name}, by an editor: {by_editor}: {new:?} after {took:?} of {limit:?}")
-    });
+    stage.in_time(
+        "a new owner is there within a second",
+        (begun, RECOVERED),
+        took <= limit,
+        || format!("{name}, by an editor: {by_editor}: {new:?} after {took:?} of {limit:?}"),
+    );
     Ok(())
 }
 

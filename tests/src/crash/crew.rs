@@ -40,7 +40,7 @@ mod tests {
     fn one_that_fails_ends_the_others_and_every_failure_is_told() {
         let over = &AtomicBool::new(false);
         let failed = thread::scope(|scope| {
-            let patient = || {
+            let patient = move || {
                 while !over.load(Ordering::Relaxed) {
                     thread::yield_now();
                 }
@@ -48,8 +48,8 @@ mod tests {
             };
             all_ended(vec![
                 scope.spawn(move || watched(over, patient)),
-                scope.spawn(|| watched(over, || Err(anyhow!("the first").context("a lane")))),
-                scope.spawn(|| watched(over, || Ok(()))),
+                scope.spawn(move || watched(over, || Err(anyhow!("the first").context("a lane")))),
+                scope.spawn(move || watched(over, || Ok(()))),
             ])
         });
         assert_eq!(failed.unwrap_err().to_string(), "the second; a lane: the first");

@@ -13,8 +13,10 @@ use super::stage::lock;
 const SLACK: Duration = Duration::from_millis(400);
 /// A hook starts others, so a slow machine delays it as often.
 const STARTS: u32 = 4;
-/// On a machine at rest a beat takes one or two milliseconds.
+/// On a machine at rest a beat takes one or two milliseconds. With a longer one nobody keeps a limit of a second, and a
+/// shorter limit in proportion: so many hundredths of it.
 const SLOW: Duration = Duration::from_millis(30);
+const SLOW_PARTS: u32 = 3;
 /// Between two beats.
 const BEAT: Duration = Duration::from_millis(100);
 /// Beats that are kept: more than any limit is long.
@@ -55,9 +57,9 @@ impl Pulse {
         SLACK + self.slowest_since(begun) * STARTS
     }
 
-    /// True when a program that does nothing took so long since then that several of ours can't keep a limit of a second.
-    pub(crate) fn is_slow_since(&self, begun: Instant) -> bool {
-        self.slowest_since(begun) > SLOW
+    /// True when a program that does nothing took so long since then that several of ours can't keep a limit.
+    pub(crate) fn is_slow_since(&self, begun: Instant, limit: Duration) -> bool {
+        self.slowest_since(begun) > SLOW.min(limit * SLOW_PARTS / 100)
     }
 
     fn slowest_since(&self, begun: Instant) -> Duration {
@@ -117,5 +119,7 @@ mod tests {
                 SLACK + STARTS * Duration::from_millis(slowest)
             );
         }
+        let slow = |limit| pulse.is_slow_since(begun + Duration::from_millis(15), Duration::from_millis(limit));
+        assert!(slow(130) && !slow(200) && !slow(5_000));
     }
 }

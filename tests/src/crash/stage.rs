@@ -101,10 +101,16 @@ impl<'a> Stage<'a> {
         self.pulse.slack_since(begun)
     }
 
-    /// As [`Tally::hold`], of something that takes several programs, one after the other. On a machine on which even
-    /// nothing takes long nothing is shown by it, and that is counted.
-    pub(crate) fn in_time(&self, invariant: &'static str, begun: Instant, holds: bool, why: impl FnOnce() -> String) {
-        if !holds && self.pulse.is_slow_since(begun) {
+    /// As [`Tally::hold`], of something that takes several programs, one after the other, and has to be over within a time.
+    /// On a machine on which even nothing takes long beside that nothing is shown by it, and that is counted.
+    pub(crate) fn in_time(
+        &self,
+        invariant: &'static str,
+        (begun, within): (Instant, Duration),
+        holds: bool,
+        why: impl FnOnce() -> String,
+    ) {
+        if !holds && self.pulse.is_slow_since(begun, within) {
             self.tally
                 .event("times that were not judged, as the machine was too slow");
         } else {
@@ -168,7 +174,7 @@ impl<'a> Stage<'a> {
         let told = || format!("{arguments:?} took {:?}: {:?}", ran.took, ran.finished);
         if !ran.killed {
             self.tally.hold("commands end, with an exit code", ended, told);
-            self.in_time("commands end in time", begun, ran.took <= limit, told);
+            self.in_time("commands end in time", (begun, COMMAND), ran.took <= limit, told);
         }
         Ok(ran.finished)
     }

@@ -63,7 +63,9 @@ pub fn run(data: &[u8]) {
     let says_something = before
         .and_then(Node::members)
         .is_some_and(|members| !members.is_empty());
-    if says_something && ours(before) == 0 {
+    // A harness that goes on with hooks of a file that was deleted is left an empty list of them.
+    let is_left = spec.keeps_deleted && before.and_then(|root| root.get("hooks")).is_none();
+    if says_something && ours(before) == 0 && !is_left {
         assert_eq!(out, text, "to the byte");
     }
 }

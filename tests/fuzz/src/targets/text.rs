@@ -118,13 +118,11 @@ fn said(text: &str, claim: &str) {
     owns_failure(text, &[claim.to_lowercase()]);
     names_failed_test(text, claim);
     correction(text, &[]);
-    (
-        drop_request(text),
-        release(text),
-        is_foreign(text),
-        orders_failure(text),
-        tells_trouble(text),
-    );
+    drop_request(text);
+    release(text);
+    is_foreign(text);
+    orders_failure(text);
+    tells_trouble(text);
     assert!(length(text) <= text.len() as u64, "a word has a byte at least");
     AskedLength::of(text);
 }
