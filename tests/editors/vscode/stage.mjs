@@ -9,8 +9,8 @@ import { Host } from './host.mjs';
 import { ARTEFACTS, vsix } from './vsix.mjs';
 import { Window } from './window.mjs';
 
-/** Runs a driver on a stage, and ends the process: with 0 when nothing failed. `options` are the server's. */
-export async function stage(about, version, options, play) {
+/** Runs a driver on a stage, and ends the process: with 0 when nothing failed. `options` are the server's, `pack` says which package. */
+export async function stage(about, version, options, play, pack = vsix) {
   const folder = path.join(ARTEFACTS, `${about}-${version}`);
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
@@ -22,7 +22,7 @@ export async function stage(about, version, options, play) {
   const host = new Host(feed, version, options);
   let browser;
   await checks.check('the stage is set, the play is played', async () => {
-    host.install(vsix());
+    host.install(pack());
     checks.say('the extension is installed');
     await host.start();
     browser = await Browser.start(feed);
