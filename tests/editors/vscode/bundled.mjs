@@ -35,6 +35,8 @@ await stage('bundled', process.argv[2], [], async ({ feed, host, checks, open })
     await window.command('Proofmark: Show Version');
     await window.notifications(server).first().waitFor();
     await window.picture('01-version');
+    await window.notifications(server).first().getByRole('button', { name: 'Copy' }).click();
+    await until('the version is on the clipboard', async () => (await window.page.evaluate(() => navigator.clipboard.readText())).includes(server));
   });
 
   await checks.check('it keeps the sessions too, when nobody else does', async () => {

@@ -44,6 +44,8 @@ await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) =>
   await check('the view has session, kind and finding, and a badge', async () => {
     for (const text of [short, 'Stale verdicts', STALE]) await window.row(text).first().waitFor();
     await window.page.locator('.activitybar .badge .badge-content', { hasText: '1' }).first().waitFor();
+    await window.row(short).first().hover();
+    await window.page.locator('.monaco-hover, .workbench-hover', { hasText: `Session ${session} of Claude Code: 1 stale` }).first().waitFor();
     await window.picture('02-stale');
   });
 
