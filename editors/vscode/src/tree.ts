@@ -92,8 +92,7 @@ function treeItem(row: Row): vscode.TreeItem {
   switch (row.kind) {
     case 'session': {
       const item = new vscode.TreeItem(`${harnessName(session.harness)} ${shortId(session.session)}`, Expanded);
-      const seen = lastSeen(session);
-      item.description = [summary(session), seen > 0 ? age(seen, Date.now()) : ''].filter(Boolean).join(', ');
+      item.description = standing(session);
       item.iconPath = new vscode.ThemeIcon(isLocked(session) ? 'lock' : 'comment-discussion');
       item.contextValue = 'session';
       return item;
@@ -137,6 +136,12 @@ function treeItem(row: Row): vscode.TreeItem {
   }
 }
 
+/** What a session has to say, and when it was last heard of. */
+function standing(session: SessionFindings): string {
+  const seen = lastSeen(session);
+  return [summary(session), seen > 0 ? age(seen, Date.now()) : ''].filter(Boolean).join(', ');
+}
+
 /** What the menus ask for: the check in camel case, and what can be done. */
 function contextValue(session: SessionFindings, item: Item): string {
   return [
@@ -174,8 +179,9 @@ function tooltip(row: Row): string {
   const { session } = row;
   switch (row.kind) {
     case 'session': {
+      // The row's own words are cut off in a narrow side bar.
       const folder = session.cwd ? `\n${plain(session.cwd, 400)}` : '';
-      return `Session ${plain(session.session, 400)} of ${harnessName(session.harness)}${folder}`;
+      return `Session ${plain(session.session, 400)} of ${harnessName(session.harness)}: ${standing(session)}${folder}`;
     }
     case 'lock':
       return [scopeText(session, 500), phaseName(session.scope?.phase ?? 'none')].join('\n');

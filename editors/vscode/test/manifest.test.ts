@@ -35,6 +35,7 @@ const commands = sorted(contributes.commands.map((one) => one.command));
 const registered = sorted([...sources].filter(([name]) => name.startsWith('src/commands')).flatMap(([, text]) => [...found(text, /^\s+'(proofmark\.\w+)': /gm)]));
 
 test('every command is registered, and every registered one is in package.json', () => {
+  assert.ok(commands.length > 20);
   assert.deepEqual(registered, commands);
   assert.ok(contributes.commands.every((one) => one.category === 'Proofmark'));
   assert.equal(contributes.commands.find((one) => one.command === 'proofmark.checkCommand')?.enablement, 'isWorkspaceTrusted');
@@ -63,6 +64,7 @@ test('a link of the hover may start what the hover links to, and nothing with an
   const status = sources.get('src/status.ts') ?? '';
   const allowed = found(/LINKS = \[([^\]]*)\]/.exec(status)?.[1] ?? '', /'(\w+)'/g);
   const linked = found(status, /', '(\w+)'\]/g);
+  assert.ok(linked.size > 4);
   assert.deepEqual(sorted(linked), sorted(allowed));
 });
 
@@ -74,6 +76,7 @@ test('every setting is read, and every one that is read has a schema and a descr
     // The language client reads it under the id that it was made with.
     ...(code.includes("super('proofmark', ") ? ['trace.server'] : []),
   ];
+  assert.ok(settings.length > 5);
   assert.deepEqual(sorted(read), settings);
   for (const [name, setting] of Object.entries(contributes.configuration.properties)) {
     assert.ok((setting.description ?? setting.markdownDescription ?? '').endsWith('.'), name);
@@ -91,6 +94,7 @@ test('every context key that is asked for is set, and the other way round', () =
     , (key, value: unknown) => (key === 'command' ? undefined : value));
   const asked = [...found(whens, /proofmark\.\w+/g)].filter((name) => name !== 'proofmark.verdicts');
   const set = found(sources.get('src/contexts.ts') ?? '', /this\.one\('(proofmark\.\w+)'/g);
+  assert.ok(set.size > 3);
   assert.deepEqual(sorted(asked), sorted(set));
 });
 
@@ -133,7 +137,9 @@ test('messages are short: a fact in 90 characters, and no more than 130 in all',
 });
 
 test('every file that is named is there', () => {
-  for (const name of [manifest.icon, 'LICENSE', 'CHANGELOG.md', ...contributes.walkthroughs.flatMap((one) => one.steps.map((step) => step.media.markdown))]) {
+  const steps = contributes.walkthroughs.flatMap((one) => one.steps.map((step) => step.media.markdown));
+  assert.equal(steps.length, 3);
+  for (const name of [manifest.icon, 'LICENSE', 'CHANGELOG.md', ...steps]) {
     assert.ok(fs.existsSync(name), name);
   }
   const icon = fs.readFileSync(manifest.icon);
@@ -143,9 +149,11 @@ test('every file that is named is there', () => {
 
 test('what is built upon is pinned, and the lock names no host', () => {
   const all = { ...manifest.dependencies, ...manifest.devDependencies };
+  assert.ok(Object.keys(all).length >= 5);
   for (const [name, version] of Object.entries(all)) assert.match(version, /^\d+\.\d+\.\d+$/, name);
   assert.equal(`^${all['@types/vscode'] ?? ''}`, manifest.engines.vscode, 'no newer interface than the oldest editor has');
   const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, { resolved?: string; integrity?: string }> };
+  assert.ok(Object.keys(lock.packages).length > 10);
   for (const [name, locked] of Object.entries(lock.packages)) {
     assert.equal(locked.resolved, undefined, name);
     assert.ok(name === '' || locked.integrity?.startsWith('sha512-'), name);
@@ -153,6 +161,7 @@ test('what is built upon is pinned, and the lock names no host', () => {
 });
 
 test('nothing of the network is used', () => {
+  assert.ok(sources.size > 20);
   for (const [name, text] of sources) {
     assert.doesNotMatch(text, /from 'node:(http|https|http2|net|tls|dns|dgram)'|\bfetch\(|XMLHttpRequest|WebSocket|openExternal|createTelemetryLogger/, name);
   }

@@ -14,7 +14,7 @@ const options = ['--vscode-option', 'enable-smoke-test-driver'];
 await stage('exthost', process.argv[2], options, async ({ feed, host, page, checks }) => {
   await feed.record('editors');
   for (let turn = 1; turn <= 3; turn += 1) await feed.turn();
-  let finish;
+  let [finish, sum, said] = [undefined, '', 0];
   const finished = new Promise((resolve) => {
     finish = resolve;
   });
@@ -22,10 +22,10 @@ await stage('exthost', process.argv[2], options, async ({ feed, host, page, chec
   await page.exposeFunction('codeAutomationLog', (_, words) => {
     const line = words.map(String).join(' ').replace(/%c\S*( \S+)?/g, '').trim();
     const found = /^(ok|FAIL) +([^]*)$/.exec(line);
+    if (found) said += 1;
     if (found) void checks.check(found[2].split(': ')[0], async () => found[1] === 'ok' || Promise.reject(new Error(found[2])));
     if (/^sum \d+ passed/.test(line)) sum = line;
   });
-  let sum = '';
   await page.exposeFunction('codeAutomationExit', (code) => finish(code));
   const remote = (file) => `vscode-remote://127.0.0.1:${host.port}${file}`;
   const extensions = path.join(host.root, 'extensions');
@@ -39,6 +39,7 @@ await stage('exthost', process.argv[2], options, async ({ feed, host, page, chec
   const late = new Promise((resolve) => setTimeout(resolve, LIMIT, 'no end in time').unref());
   const code = await Promise.race([finished, late]);
   await checks.check('the tests in the extension host ran to their end', async () => {
-    if (!sum || typeof code === 'string') throw new Error(`${sum} ${code}`);
+    const [, passed, failed] = /^sum (\d+) passed, (\d+) failed/.exec(sum) ?? [];
+    if (code !== 0 || failed !== '0' || Number(passed) !== said) throw new Error(`${sum}; ${said} were heard of; ${code}`);
   });
 });

@@ -38,6 +38,9 @@ const THEMES = {
   1.105: { light: 'Default Light Modern', dark: 'Default Dark Modern' },
 };
 
+/** Where programs are looked for in it. */
+export const PATH = '/usr/local/bin:/usr/bin:/bin';
+
 export class Host {
   /** `version` is that of VS Code; `options` are more arguments of the server. */
   constructor(feed, version, options = []) {
@@ -67,7 +70,7 @@ export class Host {
     const mine = path.join(this.root, 'home');
     // A terminal that starts has to find a shell; nothing else of the caller's environment is passed on.
     return {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
+      PATH,
       LANG: 'C.UTF-8',
       SHELL: '/bin/bash',
       HOME: mine,

@@ -9,8 +9,11 @@ import { Host } from './host.mjs';
 import { ARTEFACTS, vsix } from './vsix.mjs';
 import { Window } from './window.mjs';
 
-/** Runs a driver on a stage, and ends the process: with 0 when nothing failed. `options` are the server's. */
-export async function stage(about, version, options, play) {
+/** No driver plays longer, in milliseconds: one that hangs is ended in order, with all that it started. */
+const LONGEST = 300_000;
+
+/** Runs a driver on a stage, and ends the process: with 0 when nothing failed. `options` are the server's, `pack` says which package. */
+export async function stage(about, version, options, play, pack = vsix) {
   const folder = path.join(ARTEFACTS, `${about}-${version}`);
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
@@ -22,13 +25,14 @@ export async function stage(about, version, options, play) {
   const host = new Host(feed, version, options);
   let browser;
   await checks.check('the stage is set, the play is played', async () => {
-    host.install(vsix());
+    host.install(pack());
     checks.say('the extension is installed');
     await host.start();
     browser = await Browser.start(feed);
     page = await browser.page();
     const open = (where, more) => Window.open(page, host.address(where, more), folder);
-    await play({ feed, host, browser, page, checks, folder, open });
+    const late = new Promise((_, reject) => setTimeout(reject, LONGEST, new Error(`still playing after ${LONGEST} ms`)).unref());
+    await Promise.race([play({ feed, host, browser, page, checks, folder, open }), late]);
   });
   await checks.check('no page asked for anything outside of this machine', async () => {
     if (browser?.outside.size !== 0) throw new Error([...(browser?.outside ?? ['no browser'])].join(' '));

@@ -24,7 +24,7 @@ await stage('troubles', process.argv[2], [], async ({ feed, host, checks, open }
     await window.hasStatus('warning', '1 stale', 90_000);
     await window.problems();
     for (const text of [STALE, CLAIM]) await window.problem(text).first().waitFor();
-    const counts = [await window.problem(STALE).count(), await window.problem(CLAIM).count()];
+    const counts = [await window.problemCount(STALE), await window.problemCount(CLAIM)];
     assert.deepEqual(counts, [1, 1], 'each finding stands in Problems once');
   };
   const frontEnds = () => feed.processes('serve --stdio');
@@ -54,7 +54,7 @@ await stage('troubles', process.argv[2], [], async ({ feed, host, checks, open }
       return now.length === 1 && now[0] !== before;
     });
     await whole();
-    assert.equal(await window.problem('Unverified: “the cache is warm').count(), 1);
+    assert.equal(await window.problemCount('Unverified: “the cache is warm'), 1);
   });
 
   await check('stopped by hand: nothing is shown, and the view says how to start', async () => {
@@ -62,11 +62,25 @@ await stage('troubles', process.argv[2], [], async ({ feed, host, checks, open }
     await window.hasStatus('debug-disconnect', 'Proofmark');
     assert.equal(await window.statusColour(), undefined);
     await window.verdicts.getByText('Proofmark is stopped').waitFor();
-    await until('no finding is left', async () => (await window.problem(/passed in|router|cache/).count()) === 0);
+    await until('no finding is left', async () => (await window.problemCount(/passed in|router|cache/)) === 0);
     await until('the front end is gone', async () => (await frontEnds()).length === 0);
     await window.picture('01-stopped');
     await window.verdicts.getByRole('button', { name: 'Start' }).click();
     await whole();
+  });
+
+  await check('restarts and a stop without a pause between them: one server in the end, and each finding once', async () => {
+    for (let nth = 0; nth < 4; nth += 1) await window.command('Proofmark: Restart Server');
+    await whole();
+    await until('there is one front end', async () => (await frontEnds()).length === 1);
+    await window.command('Proofmark: Restart Server');
+    await window.command('Proofmark: Stop');
+    await window.hasStatus('debug-disconnect', 'Proofmark');
+    await until('the front end is gone', async () => (await frontEnds()).length === 0);
+    await window.verdicts.getByText('Proofmark is stopped').waitFor();
+    await window.command('Proofmark: Start Server');
+    await whole();
+    assert.equal((await frontEnds()).length, 1);
   });
 
   await check('a server that is slow to start: the status item turns', async () => {
@@ -74,6 +88,23 @@ await stage('troubles', process.argv[2], [], async ({ feed, host, checks, open }
     await window.hasStatus('sync', 'Proofmark');
     await window.picture('02-starting');
     await whole();
+  });
+
+  await check('stopped while it is being started, and while a pause is waited for: nothing comes after', async () => {
+    await window.command('Proofmark: Restart Server');
+    await window.hasStatus('sync', 'Proofmark');
+    await window.command('Proofmark: Stop');
+    await window.hasStatus('debug-disconnect', 'Proofmark');
+    await until('the program that was being started is gone', async () => (await feed.processes('server-slow')).length === 0);
+    const log = path.join(feed.places.home, 'paused');
+    set(program(feed, 'pausing', `echo x >> '${log}'\nexit 3`));
+    // The pause before the fourth start is three seconds.
+    await until('it has ended three times', async () => fs.existsSync(log) && fs.readFileSync(log, 'utf8') === 'x\n'.repeat(3));
+    await window.command('Proofmark: Stop');
+    await window.hasStatus('debug-disconnect', 'Proofmark');
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    assert.equal(fs.readFileSync(log, 'utf8'), 'x\n'.repeat(3), 'it was started after it was stopped');
+    await window.verdicts.getByText('Proofmark is stopped').waitFor();
   });
 
   await check('a server that is not there: said in the status item and the view, and aloud only to who asks', async () => {

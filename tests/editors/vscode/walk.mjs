@@ -2,7 +2,9 @@
 // where that is the way. What happens when something breaks is another driver's.
 // usage: node walk.mjs VERSION
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { until } from './checks.mjs';
+import { Session } from './session.mjs';
 import { stage } from './stage.mjs';
 
 /** What the messages of the recording's two findings say. */
@@ -42,6 +44,8 @@ await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) =>
   await check('the view has session, kind and finding, and a badge', async () => {
     for (const text of [short, 'Stale verdicts', STALE]) await window.row(text).first().waitFor();
     await window.page.locator('.activitybar .badge .badge-content', { hasText: '1' }).first().waitFor();
+    await window.row(short).first().hover();
+    await window.page.locator('.monaco-hover, .workbench-hover', { hasText: `Session ${session} of Claude Code: 1 stale` }).first().waitFor();
     await window.picture('02-stale');
   });
 
@@ -71,8 +75,15 @@ await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) =>
     await terminal.waitFor();
     const typed = async () => (await window.terminalText()).includes('python3 -m unittest tests/test_retry.py');
     await until('the command stands in the terminal', typed);
+    assert.equal((await window.terminalText()).split('python3 -m unittest').length, 2, 'it stands there once');
     await window.picture('06-run-again');
-    assert.ok(!(await window.terminalText()).includes('Ran 2 tests'), 'it was run');
+    // What the shell is told next it does after whatever it was told before: by then the tests would have run.
+    await window.page.locator('.terminal-wrapper .xterm').first().click();
+    await window.press('Control+C');
+    await until('the shell has a new line', async () => (await window.terminalText()).includes('^C'));
+    await window.page.keyboard.type('echo after$((6*7))\n');
+    await until('the shell has done what was typed after it', async () => (await window.terminalText()).includes('after42'));
+    assert.doesNotMatch(await window.terminalText(), /Ran 2 tests|Traceback|FAILED/, 'it was run');
     await window.command('Terminal: Kill the Active Terminal Instance');
     await window.problems();
   });
@@ -143,9 +154,12 @@ await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) =>
     await window.picture('09-report');
     assert.ok(!(await window.reportText()).includes('a docstring'));
     for (const turn of [4, 5]) assert.ok((await feed.turn()).length > 0, `turn ${turn}`);
-    await window.text('a docstring').first().waitFor();
+    await window.text('The scope that was agreed').first().waitFor();
+    const before = await window.reportText();
     await window.page.keyboard.type('x');
-    assert.ok(!(await window.page.locator('.tab.dirty').count()), 'the report could be changed');
+    await window.page.locator('.monaco-editor-overlaymessage', { hasText: /read-?only/i }).first().waitFor();
+    assert.equal(await window.reportText(), before);
+    assert.equal(await window.page.locator('.tab.dirty').count(), 0, 'the report could be changed');
   });
 
   await check('a correction locks the scope: the status item says so once no verdict is stale', async () => {
@@ -173,13 +187,13 @@ await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) =>
     await check(`a new window in ${theme} colours shows all of it`, async () => {
       const [{ id }] = await feed.told('findings');
       if (theme === 'light') await feed.ask({ do: 'proofmark', arguments: ['dismiss', id, '--undo'] });
-      // As a person has it who has set nothing: related places stand under a finding.
-      host.set({ 'problems.defaultViewMode': 'tree' }, theme);
+      host.set({}, theme);
       window = await open(feed.places.project);
       await window.page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs').waitFor();
       await window.hasStatus('warning', '1 stale', 90_000);
       await window.unfold();
       await window.problems();
+      await window.asTree();
       await window.problem(STALE).first().click();
       await window.press('Enter');
       await window.lens.filter({ hasText: 'turn 2' }).first().waitFor();
@@ -189,4 +203,68 @@ await stage('walk', process.argv[2], [], async ({ feed, host, checks, open }) =>
       await window.picture(`13-${theme}-report`);
     });
   }
+
+  const drift = new Session(feed, 'd21f7000-outside');
+  const OUTSIDE = 'was changed; the scope is';
+  const held = async () => (await feed.told('scope')).filter(({ scope }) => scope.phase !== 'none').map((one) => one.session).sort();
+
+  await check('a change outside of a lock stands in its file, and its quick fix shows what was changed', async () => {
+    const git = (...words) => {
+      const own = ['-c', 'user.name=t', '-c', 'user.email=t@t', '-c', 'init.defaultBranch=main'];
+      const done = spawnSync('git', [...own, ...words], { cwd: feed.places.project, encoding: 'utf8', env: { PATH: '/usr/bin:/bin', HOME: feed.places.home } });
+      assert.equal(done.status, 0, `${done.error ?? ''}${done.stderr}`);
+    };
+    for (const words of [['init', '-q'], ['add', '.'], ['commit', '-q', '-m', 'before']]) git(...words);
+    drift.turn('Tidy up.', [], 'I will.');
+    await feed.told('scope', 'set', '--session', drift.id, 'only src/retry.py; nothing else');
+    drift.turn('Go on.', [['Makefile', 'python3 -m unittest', 'python3 -m unittest -v']], 'It is tidy now.');
+    host.set({ 'git.enabled': true, 'git.autorefresh': true });
+    window = await open(feed.places.project);
+    await window.hasStatus('warning', '1 stale', 90_000);
+    await window.unfold();
+    await window.problems();
+    await window.problem(OUTSIDE).first().click();
+    await window.press('Enter');
+    await window.text('python3 -m unittest -v').first().waitFor();
+    await until('the cursor is on the first line of the file', async () => (await window.line()) === '1');
+    // The editor's Git looks for its repository once the window is open.
+    await window.page.locator('.statusbar-item', { hasText: /main\*/ }).first().waitFor();
+    await window.quickFix('Open the diff', '14-outside');
+    await window.page.locator('.monaco-diff-editor').first().waitFor();
+    await window.page.locator('.monaco-diff-editor .line-insert, .monaco-diff-editor .char-insert').first().waitFor();
+    await window.picture('15-diff');
+  });
+
+  await check('a finding that was dismissed is taken back by the palette', async () => {
+    const state = async () => (await feed.told('findings')).find(({ code }) => code === 'scope-drift')?.state;
+    assert.equal(await state(), 'open');
+    await window.problems();
+    await window.problem(OUTSIDE).first().click();
+    await window.press('Enter');
+    await window.quickFix('it was right');
+    await window.problem(OUTSIDE).first().waitFor({ state: 'detached' });
+    assert.equal(await state(), 'dismissed');
+    await window.command('Proofmark: Undo Dismiss');
+    await window.pick('Makefile', '16-undo-dismiss');
+    await window.problem(OUTSIDE).first().waitFor();
+    await until('the finding is open again', async () => (await state()) === 'open');
+  });
+
+  await check('a lock is lifted in its row, and the other one by the palette, each its own', async () => {
+    assert.deepEqual(await held(), [session, drift.id].sort());
+    await window.row('lock: only src/retry.py').first().waitFor();
+    await window.picture('17-two-locks');
+    await window.command('Proofmark: Lift the Scope Lock');
+    const rows = await window.choices('lock held');
+    assert.equal(rows.length, 2, `the person is asked which of the two: ${rows}`);
+    await window.press('Escape');
+    assert.deepEqual(await held(), [session, drift.id].sort(), 'nothing was lifted');
+    await window.inRow('lock: only src/retry.py', 'Lift the Scope Lock');
+    await window.row('lock: only src/retry.py').first().waitFor({ state: 'detached' });
+    assert.deepEqual(await held(), [session]);
+    await window.row('lock: a docstring').first().waitFor();
+    await window.command('Proofmark: Lift the Scope Lock');
+    await window.row('lock: a docstring').first().waitFor({ state: 'detached' });
+    assert.deepEqual(await held(), []);
+  });
 });

@@ -1,5 +1,6 @@
 // One window of VS Code as a person sees and uses it: the palette, Problems, the status bar, a tree, an editor.
 // Elements are found by their roles, texts and the names that VS Code has given them for years; never by pixels.
+import assert from 'node:assert/strict';
 import path from 'node:path';
 import { PATIENCE, until } from './checks.mjs';
 
@@ -60,18 +61,17 @@ export class Window {
     await this.press('Enter');
   }
 
-  /** True when the palette offers a command. */
+  /** True when the palette offers a command; false only once it says that there is none. */
   async offers(title) {
     await this.press('F1');
     await this.#input.waitFor({ timeout: PATIENCE });
     await this.#input.fill(`>${title}`);
     const list = this.page.locator('.quick-input-list');
-    const row = list.locator('.monaco-list-row', { hasText: title });
-    const none = list.locator('.monaco-list-row', { hasText: /No matching|similar commands/ });
-    const empty = this.page.locator('.quick-input-widget .quick-input-message, .quick-input-list', { hasText: 'No matching' });
+    const row = list.locator('.monaco-list-row', { hasText: title }).first();
+    const none = this.page.locator('.quick-input-widget').getByText(/No matching|similar commands/).first();
     const seen = await until('the palette has looked', async () => {
-      if (await row.first().isVisible()) return 'offered';
-      return (await none.first().isVisible()) || (await empty.first().isVisible()) || (await list.locator('.monaco-list-row').count()) === 0 ? 'not' : undefined;
+      if (await row.isVisible()) return 'offered';
+      return (await none.isVisible()) ? 'not' : undefined;
     });
     await this.press('Escape');
     return seen === 'offered';
@@ -81,6 +81,23 @@ export class Window {
   async type(text) {
     await this.#input.waitFor({ timeout: PATIENCE });
     await this.#input.fill(text);
+    await this.press('Enter');
+  }
+
+  /** What a list that has just opened offers, once it has a row with this text: before, the palette may still be there. */
+  async choices(text) {
+    const rows = this.page.locator('.quick-input-list .monaco-list-row');
+    await rows.filter({ hasText: text }).first().waitFor({ timeout: PATIENCE });
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: /^Proofmark: / }).first().waitFor({ state: 'detached', timeout: PATIENCE });
+    return rows.allInnerTexts();
+  }
+
+  /** Takes a row of a list that has just opened, by keyboard. */
+  async pick(text, picture) {
+    await this.choices(text);
+    if (picture) await this.picture(picture);
+    await this.#input.fill(text);
+    await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: text }).first().waitFor({ timeout: PATIENCE });
     await this.press('Enter');
   }
 
@@ -99,8 +116,21 @@ export class Window {
     await this.page.locator('.markers-panel').waitFor({ timeout: PATIENCE });
   }
 
+  /** Shows Problems as a person has it who has set nothing: by files, with the related places under a finding. */
+  async asTree() {
+    const button = this.page.locator('.action-label[aria-label="View as Tree"]').filter({ visible: true }).first();
+    if (await button.isVisible()) await button.click();
+    await this.page.locator('.markers-panel .monaco-tl-twistie.collapsible').first().waitFor();
+  }
+
   problem(text) {
     return this.page.locator('.markers-panel .monaco-list-row', { hasText: text });
+  }
+
+  /** How many rows of Problems have this text, counted only while Problems is there to have them. */
+  async problemCount(text) {
+    assert.ok(await this.page.locator('.markers-panel').isVisible(), 'Problems is not open');
+    return this.problem(text).count();
   }
 
   // The view.

@@ -19,7 +19,10 @@ export function server(parts: Parts): Commands {
       if (!(await process.needed())) return;
       const { state } = process;
       if (state.kind !== 'running') return;
-      void vscode.window.showInformationMessage(`Proofmark: extension ${version}, server ${inert(state.version)}, ${inert(state.program, 200)}`);
+      const said = `Proofmark: extension ${version}, server ${inert(state.version)}, ${inert(state.program, 200)}`;
+      // A message with a button is drawn whole; without one a long path is cut off.
+      const copy = vscode.l10n.t('Copy');
+      if ((await vscode.window.showInformationMessage(said, copy)) === copy) await vscode.env.clipboard.writeText(said);
     },
     'proofmark.setPath': async () => {
       await vscode.commands.executeCommand('workbench.action.openSettings', 'proofmark.server.path');

@@ -31,8 +31,9 @@ const tests = {
 
   async 'every command of its package is registered'() {
     const known = new Set(await vscode.commands.getCommands(true));
-    const missing = extension().packageJSON.contributes.commands.filter(({ command }) => !known.has(command));
-    assert.deepEqual(missing, []);
+    const { commands } = extension().packageJSON.contributes;
+    assert.ok(commands.length > 20, `only ${commands.length} commands`);
+    assert.deepEqual(commands.filter(({ command }) => !known.has(command)), []);
   },
 
   async 'findings of files that are not open arrive, with code, link, severity and what they rest on'() {
@@ -48,7 +49,9 @@ const tests = {
   },
 
   async 'messages state facts on one line'() {
-    for (const { one } of ours()) {
+    const all = ours();
+    assert.ok(all.length >= 2, `${all.length} findings`);
+    for (const { one } of all) {
       assert.ok(!/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(one.message), one.message);
       assert.ok(!/^(please|run|check|verify|fix|try)\b/i.test(one.message), one.message);
       assert.match(one.message, /session \w{4,}.*turn \d|turn \d/);
@@ -71,21 +74,18 @@ const tests = {
     assert.ok(!titles.some((title) => /terminal/i.test(title)), 'nothing of it can be run');
   },
 
-  async 'the report is a document of Markdown that nothing can be written to'() {
+  async 'the report is a document of Markdown that nothing can be saved to'() {
     const { session, harness } = sessionOf(withCode('stale-verdict'));
     const uri = vscode.Uri.from({ scheme: 'proofmark', path: `/session/${session}.md`, query: harness });
     const document = await vscode.workspace.openTextDocument(uri);
     assert.match(document.getText(), new RegExp(`Session ${session.slice(0, 8)}`));
     assert.equal(document.languageId, 'markdown');
-    assert.equal(vscode.workspace.fs.isWritableFileSystem(uri.scheme) ?? false, false);
-  },
-
-  async 'the workspace is as trusted as it is said to be'() {
-    assert.equal(vscode.workspace.isTrusted, true);
+    await assert.rejects(async () => vscode.workspace.fs.writeFile(uri, Buffer.from('written by a test')));
   },
 
   async 'nothing of it stays when it is stopped, and all comes back'() {
     const before = ours().length;
+    assert.ok(before >= 2, `${before} findings`);
     await vscode.commands.executeCommand('proofmark.stop');
     await until('no finding', () => ours().length === 0);
     assert.equal(extension().exports.contexts()['proofmark.running'], false);
