@@ -155,6 +155,7 @@ pub(crate) fn with(text: &str, hooks: &[Trust]) -> Result<String, Unparsed> {
         let line = Language::Toml.member("trusted_hash", &Out::Text(trust.hash.clone()), None, &layout);
         match root.at(&["hooks", "state", &trust.key]) {
             None => blocks.push(format!("[hooks.state.{}]{}{line}", literal(&trust.key), layout.newline)),
+            Some(entry) if entry.members().is_none() => return Err(no_table(text, entry)),
             Some(entry) => match entry.get("trusted_hash") {
                 Some(hash) => edits.push(Edit::replace(hash.span.clone(), literal(&trust.hash))),
                 None => edits.push(toml::put_line(text, entry, layout.newline, &line)),
@@ -164,9 +165,12 @@ pub(crate) fn with(text: &str, hooks: &[Trust]) -> Result<String, Unparsed> {
     let enclosing = [&["hooks"][..], &["hooks", "state"]];
     let enclosing = enclosing.into_iter().find_map(|path| {
         let node = root.at(path)?;
-        matches!(node.kind, Kind::Object(_)).then_some(node)
+        (!matches!(node.kind, Kind::Table(_))).then_some(node)
     });
     if let Some(node) = enclosing.filter(|_| !blocks.is_empty()) {
+        if node.members().is_none() {
+            return Err(no_table(text, node));
+        }
         return Err(Unparsed::at(
             text,
             node.span.start,
@@ -177,6 +181,11 @@ pub(crate) fn with(text: &str, hooks: &[Trust]) -> Result<String, Unparsed> {
         edits.push(toml::put_at_end(text, layout.newline, &blocks));
     }
     Ok(splice::apply(text, edits))
+}
+
+/// Where a table belongs stands something else: what is added below it could not be read.
+fn no_table(text: &str, node: &Node) -> Unparsed {
+    Unparsed::at(text, node.span.start, "this is no table, so trust can't be added")
 }
 
 /// `config.toml` without trust in these hooks, as far as it is trust in exactly them.
@@ -315,6 +324,14 @@ mod tests {
             off,
             "what a person has switched off stays so"
         );
-        assert!(with("hooks = { Stop = [] }\n", &[given(0)]).is_err());
+        for no_place in [
+            "hooks = { Stop = [] }\n",
+            "hooks = true\n",
+            "hooks.state = []\n",
+            "[[hooks]]\n",
+            "[hooks.state]\n'/h \"x\"/hooks.json:stop:0:0' = true\n",
+        ] {
+            assert!(with(no_place, &[given(0)]).is_err(), "{no_place}");
+        }
     }
 }

@@ -176,6 +176,9 @@ impl Reader<'_> {
         }
         self.set(table, "judge", "lists", &mut lists, |_, _| true);
         for list in lists {
+            if judge.project_lists.contains(&list) {
+                continue;
+            }
             if Path::new(&list)
                 .components()
                 .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
@@ -205,6 +208,8 @@ mod tests {
         }});
         let bad = settings.lay_over(Layer::Project, "proofmark.toml", &project);
         assert_eq!(bad.len(), 2, "{bad:?}");
+        // The same file twice is the same once.
+        assert_eq!(settings.lay_over(Layer::Project, "proofmark.toml", &project), bad);
         let judge = Judge {
             project_lists: vec!["words/own.toml".to_owned()],
             ..Judge::default()

@@ -1,6 +1,8 @@
 //! An agent's or a person's text as data inside a message of ours.
 //! What the message says stays out.
 
+use std::borrow::Cow;
+
 use super::secrets::redact;
 use super::words::is_invisible;
 
@@ -25,8 +27,17 @@ pub fn quote(text: &str, max_chars: usize) -> String {
     match (end, whole) {
         (None, true) => shown.into_owned(),
         // What was taken out has made room, and there is more.
-        (None, false) => cut(shown.into_owned(), max_chars, false),
-        (Some((end, next)), _) => cut(shown[..end].to_owned(), max_chars, joins(next)),
+        (None, false) => settled(cut(shown.into_owned(), max_chars, false), max_chars),
+        (Some((end, next)), _) => settled(cut(shown[..end].to_owned(), max_chars, joins(next)), max_chars),
+    }
+}
+
+/// What was cut as it stays when it is quoted again: a hash that was cut has the length of none, and is taken out then.
+fn settled(kept: String, max_chars: usize) -> String {
+    match redact(&kept) {
+        Cow::Borrowed(_) => kept,
+        Cow::Owned(shown) if shown.chars().count() <= max_chars => shown,
+        Cow::Owned(shown) => cut(shown, max_chars, false),
     }
 }
 
@@ -235,6 +246,23 @@ mod tests {
             (8, "the key…"),
         ] {
             assert_eq!(quote(&key, max), expected, "{max}");
+        }
+    }
+
+    #[test]
+    fn what_was_quoted_stays_so_when_it_is_quoted_again() {
+        let hash = "cf83e1357eefb8bd".repeat(8);
+        for (text, expected) in [
+            (hash.clone(), "[redacted]…".to_owned()),
+            (format!("see {hash} there"), "see [redacted]…".to_owned()),
+            (
+                format!("see {} there", &hash[..64]),
+                format!("see {} there", &hash[..64]),
+            ),
+        ] {
+            let quoted = quote(&text, 80);
+            assert_eq!(quoted, expected);
+            assert_eq!(quote(&quoted, 80), quoted);
         }
     }
 

@@ -200,7 +200,8 @@ impl Writing {
         }
         let absolute = path.starts_with(['/', '~']);
         let place = self.folder.as_deref().or(absolute.then_some(""));
-        let Some(path) = place.map(|folder| join(folder, path)) else {
+        // The folder itself, named from within (`rm -r .`), has no name as seen from there.
+        let Some(path) = place.map(|folder| join(folder, path)).filter(|path| !path.is_empty()) else {
             self.add_others(Known::Yes);
             return;
         };
