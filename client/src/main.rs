@@ -191,7 +191,7 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
         idle,
     };
     let announce = arguments.announce;
-    owner::serve(&options, || if announce { detach::announce() } else { Ok(()) })?;
+    owner::serve(&options, move || if announce { detach::announce() } else { Ok(()) })?;
     if !announce {
         say("The server has stopped.")?;
     }

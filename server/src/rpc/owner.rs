@@ -86,7 +86,10 @@ pub struct ServeOptions {
 
 /// Serves a state folder until it is told to stop, is idle, or gives way to a newer version. `ready` runs once clients can connect.
 /// The folder stays this process's until it ends.
-pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> Result<(), OwnerError> {
+pub fn serve(
+    options: &ServeOptions,
+    ready: impl FnOnce() -> io::Result<()> + Send + 'static,
+) -> Result<(), OwnerError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -107,7 +110,7 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
     let socket = paths::socket(&options.state_dir);
     let (lock, holder) = own(&options.state_dir, &socket)?;
     // The lock goes with the process: whoever finds it free can rely on the process being gone.
-    let lock = std::mem::ManuallyDrop::new(lock);
+    let lock: &'static File = Box::leak(Box::new(lock));
     let elsewhere = socket.parent().filter(|folder| *folder != options.state_dir);
     // Under the lock, because an owner on its way out takes the socket's folder with it.
     if let Some(folder) = elsewhere {
@@ -120,7 +123,14 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
         }
         prepare_folder(folder)?;
     }
-    let served = runtime.block_on(serve_socket(options, &socket, &lock, holder, missed, ready));
+    // On a worker, which is the one that hears of a client: the thread that waits here would have to be woken for each.
+    let serving = serve_socket(options.clone(), socket.clone(), lock, holder, missed, ready);
+    let served = runtime
+        .block_on(runtime.spawn(serving))
+        .unwrap_or_else(|failed| match failed.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Ok(()),
+        });
     runtime.shutdown_timeout(FINISH);
     if let Some(folder) = elsewhere {
         // What somebody else laid there is not ours to remove.
@@ -130,12 +140,12 @@ pub fn serve(options: &ServeOptions, ready: impl FnOnce() -> io::Result<()>) -> 
 }
 
 async fn serve_socket(
-    options: &ServeOptions,
-    path: &Path,
-    lock: &File,
+    options: ServeOptions,
+    path: PathBuf,
+    lock: &'static File,
     holder: Holder,
     mut missed: Signal,
-    ready: impl FnOnce() -> io::Result<()>,
+    ready: impl FnOnce() -> io::Result<()> + Send + 'static,
 ) -> Result<(), OwnerError> {
     let io = |what| move |error| OwnerError::Io { what, error };
     let engine = Arc::new(Engine::open(&options.state_dir)?);
@@ -145,7 +155,7 @@ async fn serve_socket(
         control: Arc::clone(&control),
     })?
     .into();
-    let mut socket = Socket::bind(path).map_err(io("binding the socket"))?;
+    let mut socket = Socket::bind(&path).map_err(io("binding the socket"))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(io("listening for signals"))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(io("listening for signals"))?;
     let mut stop = control.stop.subscribe();
@@ -185,7 +195,7 @@ async fn serve_socket(
                     break;
                 }
                 // One that can't be bound now, on a full disk say, is tried again at the next look.
-                if !socket.is_in_place() && let Ok(anew) = Socket::bind(path) {
+                if !socket.is_in_place() && let Ok(anew) = Socket::bind(&path) {
                     socket = anew;
                 }
             }
