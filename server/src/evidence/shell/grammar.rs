@@ -36,16 +36,23 @@ impl Grammar {
     }
 
     /// The tree of a script that [`admitted`] let through, and the text that it stands for: the script with its
-    /// here-documents turned into words.
+    /// here-documents turned into words. None too for what is no
+    /// script, and where one of them has no end: what is its text nobody can tell.
     pub(in crate::evidence) fn read<'s>(&mut self, script: &'s str) -> Option<(Cow<'s, str>, Tree)> {
         if script.bytes().filter(|&byte| byte == b'|').count() > MAX_BARS {
             return None;
         }
         let mut source = Cow::Borrowed(script);
+        if script.contains("<<") {
+            // The grammar sees that a here-document has no end only behind a line's end.
+            source = format!("{}\n", script.trim_end_matches('\n')).into();
+        }
         for _ in 0..MAX_HEREDOC_PASSES {
             let tree = self.parse(&source)?;
             match heredoc::inline(&source, &tree) {
                 Some(inlined) => source = inlined.into(),
+                // Of a script that is no script at all the grammar shows pieces that stand for nothing.
+                None if tree.root_node().is_error() || heredoc::is_open(&tree) => return None,
                 None => return Some((source, tree)),
             }
         }

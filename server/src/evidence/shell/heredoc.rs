@@ -16,7 +16,9 @@ pub(super) fn inline(source: &str, tree: &Tree) -> Option<String> {
     let mut out = String::with_capacity(source.len() + 64);
     let mut done = 0;
     for node in outermost(tree) {
-        let Some(parts) = Parts::of(node) else { continue };
+        let Some(parts) = Parts::of(node).filter(|parts| !parts.end.byte_range().is_empty()) else {
+            continue;
+        };
         // A tree with errors may show parts out of order.
         let (Some(before), Some(rest)) = (
             source.get(done..node.start_byte()),
@@ -39,6 +41,12 @@ pub(super) fn inline(source: &str, tree: &Tree) -> Option<String> {
     }
     out.push_str(&source[done..]);
     Some(out)
+}
+
+/// True when a here-document has no end.
+pub(super) fn is_open(tree: &Tree) -> bool {
+    let ended = |node: &Node<'_>| Parts::of(*node).is_some_and(|parts| !parts.end.byte_range().is_empty());
+    outermost(tree).iter().any(|node| !ended(node))
 }
 
 /// The parts of one here-document.

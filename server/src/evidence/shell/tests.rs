@@ -221,8 +221,43 @@ fn shellish() -> impl Strategy<Value = String> {
     prop::collection::vec(bits, 0..60).prop_map(|bits| bits.concat())
 }
 
+/// A line's end behind a command is nothing: what is sure with it is not sure to be otherwise without.
+fn ends_alike(command: &str) {
+    if command.ends_with('\\') {
+        return;
+    }
+    let (one, other) = (effects(command), effects(&format!("{command}\n")));
+    for (one, other) in [(one.observes, other.observes), (one.mutates, other.mutates)] {
+        assert!(
+            one == other || one == Known::Unknown || other == Known::Unknown,
+            "{command:?}: {one:?}, with a line's end {other:?}"
+        );
+    }
+}
+
+#[test]
+fn a_here_document_without_an_end_tells_nothing() {
+    for command in [
+        "cd<<O\n&p",
+        "git commit -m \"$(cat <<F\nx\n)\"",
+        "x (cat<<F\n)",
+        "cat <<EOF\nrm a",
+        "cat <<EOF > a.rs\nx",
+        "cat <<A <<B\nx\nA\ny",
+    ] {
+        ends_alike(command);
+        assert_eq!(effects(command), ShellEffects::UNKNOWN, "{command:?}");
+    }
+    assert_ne!(effects("cat <<A <<B\nx\nA\ny\nB"), ShellEffects::UNKNOWN);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn any_bits_of_shell_are_read_alike_with_a_line_end(command in shellish()) {
+        ends_alike(&command);
+    }
 
     #[test]
     fn any_text_is_read(command in "(?s).{0,1024}|[ -~\\n]{0,4096}") {
