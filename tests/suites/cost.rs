@@ -56,6 +56,8 @@ const CALLGRIND: [&str; 5] = [
 /// Instructions of the whole hook process, linked statically with glibc, for a tool call that passes; an empty program
 /// takes 79,500 of the 107,300 that were counted. Callgrind counts them, whatever else the machine does.
 const INSTRUCTIONS: u64 = 118_000;
+/// Memory of a server that is its own, in kB, after one short session: it was 1,168, and 1,600 with the bench's session.
+const OWN_MEMORY: u64 = 1_800;
 /// Pages that the kernel has to lay in for such a process, at their fewest of some runs: it was 36, of which an empty program
 /// takes 30.
 const FAULTS: i64 = 40;
@@ -274,6 +276,25 @@ impl Drop for Watching {
 
 /// Whether a line of `strace -y` brings something to a file or changes a folder. Sockets, pipes and the counters by which
 /// threads wake each other are none; nor is a file that is only read.
+/// What the kernel has laid in of a program's file depends on the page cache; what is the process's own does not.
+#[test]
+fn a_server_that_has_little_to_do_takes_little_memory_of_its_own() -> Result<()> {
+    let passing = Passing::new()?;
+    passing.pass(&[])?;
+    let owner = passing.world.owner()?.context("no server runs")?;
+    let status = fs::read_to_string(format!("/proc/{owner}/status"))?;
+    let own = status.lines().find_map(|line| {
+        line.strip_prefix("RssAnon:")?
+            .strip_suffix("kB")?
+            .trim()
+            .parse::<u64>()
+            .ok()
+    });
+    let own = own.with_context(|| format!("no RssAnon in {status}"))?;
+    ensure!((1..=OWN_MEMORY).contains(&own), "{own} kB, at most {OWN_MEMORY}");
+    Ok(())
+}
+
 fn is_write_to_a_file(line: &str) -> bool {
     let Some(call) = call_of(line) else { return false };
     let arguments = call.split_once('(').map_or("", |(_, arguments)| arguments);
