@@ -256,21 +256,25 @@ impl Settings {
     #[must_use]
     pub fn advising(&self) -> Self {
         let mut advising = self.clone();
-        let modes = [
-            &mut advising.untried_claim.mode,
-            &mut advising.stale_verdict.mode,
-            &mut advising.claimed_pass.mode,
-            &mut advising.scope_lock.mode,
-            &mut advising.scope_drift.mode,
-            &mut advising.plain_words.mode,
-            &mut advising.unproven_claim.mode,
-            &mut advising.malformed_tag.mode,
-            &mut advising.reply_length.mode,
-        ];
-        for mode in modes {
+        for mode in advising.modes_mut() {
             *mode = (*mode).min(Mode::Advise);
         }
         advising
+    }
+
+    /// The mode of every check.
+    pub fn modes_mut(&mut self) -> [&mut Mode; 9] {
+        [
+            &mut self.untried_claim.mode,
+            &mut self.stale_verdict.mode,
+            &mut self.claimed_pass.mode,
+            &mut self.scope_lock.mode,
+            &mut self.scope_drift.mode,
+            &mut self.plain_words.mode,
+            &mut self.unproven_claim.mode,
+            &mut self.malformed_tag.mode,
+            &mut self.reply_length.mode,
+        ]
     }
 
     /// What the person said a tool does: its exact name first, then the longest prefix.

@@ -293,7 +293,7 @@ mod tests {
         let other = rusqlite::Connection::open(paths::ledger(folder.path())).unwrap();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         let writing = thread::spawn(move || {
-            // Some times as long as one call waits, and a small part of a stop's time.
+            // Some times as long as one call waits, and a quarter of what a stop does.
             thread::sleep(8 * LEDGER_WAIT);
             other.execute_batch("ROLLBACK").unwrap();
         });

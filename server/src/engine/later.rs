@@ -97,8 +97,11 @@ mod tests {
         engine.close();
         assert!(waiting(&engine).is_empty());
         engine.store_folds(&key, &slot, false);
-        while !waiting(&engine).is_empty() {
-            tokio::time::sleep(SETTLE).await;
-        }
+        let stored = async {
+            while !waiting(&engine).is_empty() {
+                tokio::time::sleep(SETTLE).await;
+            }
+        };
+        tokio::time::timeout(100 * SETTLE, stored).await.unwrap();
     }
 }

@@ -120,10 +120,12 @@ pub fn standing(ledger: &Ledger, session: Option<&str>, now: u64) -> Result<Opti
     };
     let pauses = ledger.pauses(now)?;
     let book = book(ledger, &row.key)?;
+    let listed = book.noted().iter().filter_map(|noted| kept(&row.key, noted));
+    let findings = listed.filter(|finding| finding.state == KeptState::Open).count() as u64;
     let session = shown(&book, row, &pauses);
     let all = pauses.iter().find(|pause| pause.session.is_none());
     Ok(Some(Standing {
-        findings: book.noted().iter().filter(|noted| noted.end.is_none()).count() as u64,
+        findings,
         paused_until: session.paused_until.max(all.map(|pause| pause.until)),
         session,
     }))

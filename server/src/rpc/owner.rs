@@ -129,6 +129,7 @@ pub fn serve(
         .block_on(runtime.spawn(serving))
         .unwrap_or_else(|failed| match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
+            // Nobody calls it off.
             Err(_) => Ok(()),
         });
     runtime.shutdown_timeout(FINISH);

@@ -105,8 +105,7 @@ fn prompts() {
 #[test]
 fn secrets() {
     texts(&|text| seen(redact(text)), "a text without secrets");
-    #[rustfmt::skip]
-    let pieces = [
+    for piece in [
         "token=[",
         "token=(",
         "token=a.",
@@ -130,8 +129,7 @@ fn secrets() {
         "eyJ.",
         "x/",
         "aB3",
-    ];
-    for piece in pieces {
+    ] {
         let command = |count: usize| format!("curl {}", piece.repeat(count));
         let read = |text: &str| seen(redact(text));
         grows_with_its_length(&format!("secrets in {piece:?}"), &command, &read, 256 * 1024);

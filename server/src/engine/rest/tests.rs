@@ -353,3 +353,23 @@ async fn those_that_were_used_longest_ago_rest_first_and_only_as_many_as_there_m
     engine.rest(Duration::ZERO, usize::MAX, MAX_KEPT);
     assert!(awake(&engine).iter().all(|awake| !awake), "all of them are idle");
 }
+
+#[tokio::test]
+async fn what_sessions_keep_at_rest_is_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Arc::new(Engine::open(folder.path()).unwrap());
+    let params = json!({"harness": "cursor", "session": "s", "transcript": folder.path().join("s.jsonl"), "cwd": "/w",
+        "turn": "g1", "prompt": "begin"});
+    put(&engine, method::ON_PROMPT, &params.to_string(), 1).await;
+    let kept = |engine: &Engine| -> usize {
+        let slots = engine.sessions.iter();
+        slots.map(|slot| slot.live.lock().unwrap().kept()).sum()
+    };
+    engine.rest(Duration::ZERO, usize::MAX, MAX_KEPT);
+    let one = kept(&engine);
+    assert!(one > 0, "no ledger has what was joined");
+    engine.rest(Duration::ZERO, usize::MAX, one);
+    assert_eq!(kept(&engine), one, "it may keep so much");
+    engine.rest(Duration::ZERO, usize::MAX, one - 1);
+    assert!(engine.sessions.is_empty());
+}

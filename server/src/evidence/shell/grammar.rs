@@ -36,8 +36,8 @@ impl Grammar {
     }
 
     /// The tree of a script that [`admitted`] let through, and the text that it stands for: the script with its
-    /// here-documents turned into words. None too for what is no
-    /// script, and where one of them has no end: what is its text nobody can tell.
+    /// here-documents turned into words. None too for what is no script, and where a here-document has no end: what is its
+    /// text nobody can tell.
     pub(in crate::evidence) fn read<'s>(&mut self, script: &'s str) -> Option<(Cow<'s, str>, Tree)> {
         if script.bytes().filter(|&byte| byte == b'|').count() > MAX_BARS {
             return None;

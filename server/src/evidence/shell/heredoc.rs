@@ -16,9 +16,7 @@ pub(super) fn inline(source: &str, tree: &Tree) -> Option<String> {
     let mut out = String::with_capacity(source.len() + 64);
     let mut done = 0;
     for node in outermost(tree) {
-        let Some(parts) = Parts::of(node).filter(|parts| !parts.end.byte_range().is_empty()) else {
-            continue;
-        };
+        let Some(parts) = Parts::of(node) else { continue };
         // A tree with errors may show parts out of order.
         let (Some(before), Some(rest)) = (
             source.get(done..node.start_byte()),
@@ -45,11 +43,10 @@ pub(super) fn inline(source: &str, tree: &Tree) -> Option<String> {
 
 /// True when a here-document has no end.
 pub(super) fn is_open(tree: &Tree) -> bool {
-    let ended = |node: &Node<'_>| Parts::of(*node).is_some_and(|parts| !parts.end.byte_range().is_empty());
-    outermost(tree).iter().any(|node| !ended(node))
+    outermost(tree).into_iter().any(|node| Parts::of(node).is_none())
 }
 
-/// The parts of one here-document.
+/// The parts of one here-document that has an end.
 struct Parts<'t> {
     start: Node<'t>,
     body: Node<'t>,
@@ -64,7 +61,8 @@ impl<'t> Parts<'t> {
             match child.kind() {
                 "heredoc_start" => start = Some(child),
                 "heredoc_body" => body = Some(child),
-                "heredoc_end" => end = Some(child),
+                // Where the end of the script stands for it, it is empty.
+                "heredoc_end" if !child.byte_range().is_empty() => end = Some(child),
                 _ => {}
             }
         }

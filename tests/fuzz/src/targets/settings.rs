@@ -57,21 +57,7 @@ fn laid(text: &str) -> Result<serde_json::Value, String> {
 }
 
 fn modes(settings: &Settings) -> [Mode; 9] {
-    modes_of(&mut settings.clone()).map(|mode| *mode)
-}
-
-fn modes_of(settings: &mut Settings) -> [&mut Mode; 9] {
-    [
-        &mut settings.untried_claim.mode,
-        &mut settings.stale_verdict.mode,
-        &mut settings.claimed_pass.mode,
-        &mut settings.scope_lock.mode,
-        &mut settings.scope_drift.mode,
-        &mut settings.plain_words.mode,
-        &mut settings.unproven_claim.mode,
-        &mut settings.malformed_tag.mode,
-        &mut settings.reply_length.mode,
-    ]
+    settings.clone().modes_mut().map(|mode| *mode)
 }
 
 fn only_tightens(before: &Settings, after: &Settings) {
@@ -95,7 +81,7 @@ fn only_tightens(before: &Settings, after: &Settings) {
     }
     // Everything else is the person's.
     let mut rest = after.clone();
-    for (mode, old) in modes_of(&mut rest).into_iter().zip(modes(before)) {
+    for (mode, old) in rest.modes_mut().into_iter().zip(modes(before)) {
         *mode = old;
     }
     rest.untried_claim.strict = before.untried_claim.strict;
