@@ -75,16 +75,17 @@ impl Publisher {
                 }
                 Err(error) => gives_way = error.is_superseded(),
             }
-            // One that was asked to stop is not started again behind the person's back; one that was killed is, and one
-            // that makes room for this build.
+            let ask = tokio::select! {
+                () = tokio::time::sleep(pause) => Some(Ask::Again),
+                ask = asked.recv() => ask,
+            };
+            // One that was asked to stop is not started again behind the person's back; one that was killed is, also one
+            // that came and went within the pause, and one that makes room for this build.
             may_start = gives_way || self.link.was_killed();
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                ask = asked.recv() => match ask {
-                    Some(Ask::Settle(done)) => self.settle(done, may_start).await,
-                    Some(Ask::Again) => {}
-                    None => return,
-                }
+            match ask {
+                Some(Ask::Settle(done)) => self.settle(done, may_start).await,
+                Some(Ask::Again) => {}
+                None => return,
             }
             pause = (pause * 2).min(BACK_OFF.1);
         }

@@ -109,6 +109,10 @@ fn recovers(stage: &Stage<'_>, desks: &mut [Desk], dice: &mut Dice, nth: usize) 
         return Ok(());
     }
     let Some(old) = stage.owner() else { return Ok(()) };
+    // One whose owner was told to stop may still wait before it looks for the next one: a question makes it look.
+    for desk in desks.iter_mut() {
+        desk.look(stage);
+    }
     let (signal, name) = *dice
         .pick(&[
             (Signal::KILL, "owner at rest, SIGKILL"),
@@ -263,7 +267,10 @@ fn reminders(stage: &Stage<'_>, ledger: &Ledger, dice: &mut Dice) -> Result<()> 
     };
     let claims = queries::claims(ledger, Some(&session.session))?;
     let params = json!({"harness": session.harness, "session": session.session, "prompt": "Where do we stand?"});
-    let decision = stage.world.ask(method::ON_PROMPT, &params)?;
+    let asked = stage.world.ask(method::ON_PROMPT, &params);
+    let Some(decision) = stage.tally.well("prompts after the kills are answered", asked) else {
+        return Ok(());
+    };
     let context = decision["toAgent"].as_str().unwrap_or_default();
     let wrong = claims
         .iter()

@@ -31,7 +31,7 @@ pub(crate) const AT_WORK: [&str; 20] = [
 ];
 
 /// What holds besides in a crash test.
-pub(crate) const AMONG_KILLS: [&str; 11] = [
+pub(crate) const AMONG_KILLS: [&str; 12] = [
     "a new owner comes",
     "a new owner is there within a second",
     "editors are answered",
@@ -41,6 +41,7 @@ pub(crate) const AMONG_KILLS: [&str; 11] = [
     "front ends start",
     "hooks after the kills are answered",
     "lists are shown at any moment",
+    "prompts after the kills are answered",
     "the live session knows its open claims",
     "the next hook is answered by a new owner",
 ];

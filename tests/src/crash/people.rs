@@ -211,8 +211,13 @@ impl Desk {
         answer.ok()
     }
 
-    /// Looks whether the front end was killed while nobody asked it anything.
+    /// Sees that a front end is attached: one that was killed while nobody asked it anything gives way to a new one. One that
+    /// was told to end may still answer for a moment.
     pub(crate) fn look(&mut self, stage: &Stage<'_>) {
+        let killed = |editor: &Editor| stage.is_killed(editor.pid());
+        if let Some(editor) = self.editor.take_if(|editor| killed(editor)) {
+            stage.detached(editor.pid());
+        }
         self.ask(stage, "ping", &json!({}));
     }
 

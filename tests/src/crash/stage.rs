@@ -281,6 +281,11 @@ impl<'a> Stage<'a> {
         lock(&self.fronts).remove(&pid).unwrap_or(false)
     }
 
+    /// True of a front end that was killed, whether it is gone yet or not.
+    pub(crate) fn is_killed(&self, pid: i32) -> bool {
+        lock(&self.fronts).get(&pid).is_some_and(|killed| *killed)
+    }
+
     /// Kills one of the front ends, and says whether there was one.
     pub(crate) fn kill_front(&self, nth: usize, signal: Signal) -> bool {
         let mut fronts = lock(&self.fronts);
