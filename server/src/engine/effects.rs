@@ -2,13 +2,14 @@
 //! What is decided stays in the core.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use proofmark_protocol::query::Pause;
 use proofmark_protocol::{Decision, Outcome};
 
+use super::deadline::Deadline;
 use super::lineage::Inheritance;
 use super::live::{self, Live};
 use super::settings::Effective;
@@ -35,7 +36,7 @@ impl Engine {
     }
 
     /// Reads what is new in the main agent's record, where it matters only for what hangs on it.
-    pub(super) fn read_own(&self, live: &mut Live, event: &Event<'_>, effective: &Effective, stop: &AtomicBool) {
+    pub(super) fn read_own(&self, live: &mut Live, event: &Event<'_>, effective: &Effective, deadline: &Deadline) {
         let path = live::record_path(harness::spec(event.key.harness), event.at);
         // Not being able to read it is said at the stop, where it counts; a record may not exist before the first prompt.
         let read = live.read(
@@ -44,10 +45,10 @@ impl Engine {
             event.at.agent.as_deref(),
             path.as_deref(),
             &effective.settings,
-            stop,
+            deadline,
         );
         // A record that was read in part does not tell all that was copied.
-        if read.is_ok() && event.at.agent.is_none() && !stop.load(Ordering::Relaxed) {
+        if read.is_ok() && event.at.agent.is_none() && !deadline.is_over() {
             self.inherit(live, event);
         }
     }

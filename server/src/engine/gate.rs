@@ -1,37 +1,31 @@
 //! Gates: events for whose answer the agent waits. Tool calls come here, and whatever else has to be decided at once.
 //! What holds a call up is decided in the core.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use proofmark_protocol::event::PreToolUseParams;
 use proofmark_protocol::{Decision, SessionRef};
 
-use super::{Engine, GATE_DEADLINE, SHUTTING_DOWN, TOO_LONG};
+use super::deadline::{self, Deadline};
+use super::{Engine, GATE_DEADLINE};
 use crate::checks::{REGISTRY, ToolView};
 use crate::harness;
 use crate::session::{SessionKey, decide};
 
 impl Engine {
-    /// Runs a gate's decision on a thread that may wait for files. The flag is raised when its time is up.
-    pub async fn gate(
+    /// Runs a gate's decision, which may wait for files until its time is up.
+    pub(crate) async fn gate(
         self: &Arc<Self>,
         at: &SessionRef,
-        decide: impl FnOnce(&Self, &AtomicBool) -> Decision + Send + 'static,
+        decide: impl FnOnce(&Self, &Deadline) -> Decision + Send + 'static,
     ) -> Decision {
-        let passed = |why| SessionKey::of(at).map_or_else(Decision::allow, |key| self.slot(&key).passed(why));
-        let expired = Arc::new(AtomicBool::new(false));
-        let (engine, flag) = (Arc::clone(self), Arc::clone(&expired));
-        let work = tokio::task::spawn_blocking(move || decide(&engine, &flag));
-        match tokio::time::timeout(GATE_DEADLINE, work).await {
-            Ok(Ok(decision)) => decision,
-            Ok(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Ok(Err(_)) => passed(SHUTTING_DOWN),
-            Err(_) => {
-                expired.store(true, Ordering::Relaxed);
-                passed(TOO_LONG)
-            }
-        }
+        let Some(key) = SessionKey::of(at) else {
+            return Decision::allow();
+        };
+        let (slot, deadline) = (self.slot(&key), Arc::new(Deadline::after(GATE_DEADLINE)));
+        let (engine, until) = (Arc::clone(self), Arc::clone(&deadline));
+        let decided = deadline::run(&slot.live, &deadline, move || decide(&engine, &until)).await;
+        decided.unwrap_or_else(|missed| slot.passed(missed.why()))
     }
 
     /// `onPreToolUse`. While nothing holds the session's calls up, nothing is read, written or waited for.

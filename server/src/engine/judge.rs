@@ -2,7 +2,6 @@
 //! The question itself, and who answers it, is `crate::judge`'s business.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use proofmark_protocol::{Decision, SessionRef};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use super::deadline::Deadline;
 use super::live::Live;
 use super::settings::{Effective, SettingsFiles};
 use super::{Engine, Event, STOP_DEADLINE, Slot, now};
@@ -308,7 +308,7 @@ impl Engine {
             now: now(),
         };
         self.refresh(&mut live, &event);
-        self.read_own(&mut live, &event, effective, &AtomicBool::new(false));
+        self.read_own(&mut live, &event, effective, &Deadline::never());
         Ok(live
             .stream(None)
             .map_or_else(Vocabulary::default, |stream| stream.vocabulary.clone()))

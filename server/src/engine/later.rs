@@ -2,6 +2,7 @@
 //! What is in a fold, and what an answer says, stays out.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,20 +13,28 @@ use crate::session::SessionKey;
 /// event that comes right behind it, do not wait for the disk.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Sessions whose folds are to be stored, and whether all of them are, or only those that have grown by much.
 #[derive(Default)]
-pub(super) struct Later(Mutex<HashMap<SessionKey, (Arc<Slot>, bool)>>);
+pub(super) struct Later {
+    /// Sessions whose folds are to be stored, and whether all of them are, or only those that have grown by much.
+    waiting: Mutex<HashMap<SessionKey, (Arc<Slot>, bool)>>,
+    /// True where something waits, and nobody was told to store it.
+    unplanned: AtomicBool,
+}
 
 impl Engine {
-    /// Stores folds and syncs the ledger, off the path of any answer. With `all` also folds that have grown by little.
-    pub(super) fn store_folds(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, all: bool) {
-        let is_first = {
-            let mut waiting = self.later.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_first = waiting.is_empty();
-            waiting.entry(key.clone()).or_insert_with(|| (Arc::clone(slot), all)).1 |= all;
-            is_first
-        };
-        if is_first {
+    /// Notes that folds are to be stored and the ledger to be synced. With `all` also folds that have grown by little.
+    /// Nobody is woken for it: that is for [`Engine::store_soon`], when the answer has left.
+    pub(super) fn store_folds(&self, key: &SessionKey, slot: &Arc<Slot>, all: bool) {
+        let mut waiting = self.later.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.is_empty() {
+            self.later.unplanned.store(true, Ordering::Release);
+        }
+        waiting.entry(key.clone()).or_insert_with(|| (Arc::clone(slot), all)).1 |= all;
+    }
+
+    /// Has stored what waits for it, off the path of any answer.
+    pub(crate) fn store_soon(self: &Arc<Self>) {
+        if self.later.unplanned.swap(false, Ordering::AcqRel) {
             let engine = Arc::clone(self);
             tokio::spawn(async move {
                 tokio::time::sleep(SETTLE).await;
@@ -36,7 +45,7 @@ impl Engine {
 
     /// Stores what waits for it, at once.
     pub(super) fn store_what_waits(&self) {
-        let waiting = std::mem::take(&mut *self.later.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let waiting = std::mem::take(&mut *self.later.waiting.lock().unwrap_or_else(PoisonError::into_inner));
         if waiting.is_empty() {
             return;
         }
@@ -83,7 +92,7 @@ mod tests {
         let waiting = |engine: &Engine| {
             engine
                 .later
-                .0
+                .waiting
                 .lock()
                 .unwrap()
                 .values()
@@ -92,11 +101,13 @@ mod tests {
         };
         for all in [false, true, false] {
             engine.store_folds(&key, &slot, all);
+            engine.store_soon();
         }
         assert_eq!(waiting(&engine), [true]);
         engine.close();
         assert!(waiting(&engine).is_empty());
         engine.store_folds(&key, &slot, false);
+        engine.store_soon();
         let stored = async {
             while !waiting(&engine).is_empty() {
                 tokio::time::sleep(SETTLE).await;

@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use proofmark_protocol::Harness;
 use proofmark_protocol::event::StopParams;
@@ -13,6 +12,7 @@ use proofmark_protocol::settings::Settings;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::deadline::Deadline;
 use super::observed;
 use super::slot::Hold;
 use crate::checks::Lag;
@@ -229,7 +229,7 @@ impl Live {
     }
 
     /// Reads what is new in an agent's record, and what events have shown beside it. `agent` none is the main agent.
-    /// Stops when `stop` is set.
+    /// Stops when its time is up.
     pub(super) fn read(
         &mut self,
         ledger: &Ledger,
@@ -237,7 +237,7 @@ impl Live {
         agent: Option<&str>,
         path: Option<&Path>,
         settings: &Settings,
-        stop: &AtomicBool,
+        deadline: &Deadline,
     ) -> Result<(), Unread> {
         let Some(spec) = harness::spec(key.harness) else {
             return Err(Unread::NoReader(key.harness));
@@ -269,11 +269,11 @@ impl Live {
         let whose = if agent.is_some() { Whose::Helper } else { Whose::Main };
         if following.joined.is_some() {
             observed::catch_up(&self.book, agent, following, &|following, until| {
-                follow(spec, whose, following, settings, until, stop)
+                follow(spec, whose, following, settings, until, deadline)
             });
             return Ok(());
         }
-        follow(spec, whose, following, settings, u64::MAX, stop)
+        follow(spec, whose, following, settings, u64::MAX, deadline)
     }
 
     /// Whether a record that could not be read may be there in a moment; a session is waited for once.
@@ -292,7 +292,7 @@ impl Live {
         agent: Option<&str>,
         transcript: &Path,
         settings: &Settings,
-        stop: &AtomicBool,
+        deadline: &Deadline,
     ) {
         let Some(spec) = harness::spec(key.harness) else { return };
         let helpers: BTreeSet<String> = self.stream(agent).map_or_else(BTreeSet::new, |stream| {
@@ -302,7 +302,7 @@ impl Live {
         for helper in helpers {
             if let Some(path) = (spec.agent_transcript)(transcript, &helper) {
                 // A helper's record that can't be read leaves its call unknown: `helper_facts` says so.
-                let read = self.read(ledger, key, Some(&helper), Some(&path), settings, stop);
+                let read = self.read(ledger, key, Some(&helper), Some(&path), settings, deadline);
                 if read.is_err() {
                     self.records.remove(&helper);
                 }
@@ -415,7 +415,7 @@ fn follow(
     following: &mut Following,
     settings: &Settings,
     until: u64,
-    stop: &AtomicBool,
+    deadline: &Deadline,
 ) -> Result<(), Unread> {
     let Following {
         follower,
@@ -435,8 +435,7 @@ fn follow(
     let mut told = follower.offset();
     let tools = |tool: &str| settings.tool_effect(tool);
     let mut entries = Vec::new();
-    let go_on = || !stop.load(Ordering::Relaxed);
-    let progress = follower.read_new(&go_on, &mut |line| {
+    let progress = follower.read_new(&|| !deadline.is_over(), &mut |line| {
         match line {
             Line::Restarted => {
                 (*stream, *memory, told) = (Stream::default(), Memory::default(), 0);
@@ -463,7 +462,7 @@ fn follow(
                 None => stream.fold(entry),
             }
         }
-        if go_on() && told < until {
+        if !deadline.was_over() && told < until {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())

@@ -1,6 +1,7 @@
 //! The shell around the core: loads a session, reads its record, lets the core decide, stores the facts.
 //! Rules about claims and turns stay in the core; sockets and lines in `rpc/`.
 
+mod deadline;
 mod effects;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -24,7 +25,7 @@ mod stop;
 mod watch;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -40,6 +41,7 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::session::decide;
 use crate::session::{CallRecord, SessionKey};
 use crate::text::redact;
+use deadline::Deadline;
 pub use judge::{judge_once, lists_in_use};
 use makeshift::Makeshift;
 use pauses::PauseEnds;
@@ -62,10 +64,6 @@ const ANSWER_OF_ANOTHER: u64 = 10_000;
 /// How long each call to the ledger waits for another process: a gate makes a handful of them, and what can't be written
 /// now is written later.
 const LEDGER_WAIT: Duration = Duration::from_millis(15);
-/// Why an event passes when its time is up.
-const TOO_LONG: &str = "reading the session's record took too long";
-/// Why an event passes when its work was never begun.
-const SHUTTING_DOWN: &str = "the server was shutting down";
 
 /// The live sessions of one state folder.
 pub struct Engine {
@@ -214,15 +212,17 @@ impl Engine {
         let answer = slot.recent.answer(&id, Instant::now());
         let decide = async {
             let (at, id) = (params.at.clone(), format!("{id}:{}", now()));
-            self.gate(&at, move |engine, expired| engine.decide_prompt(&params, &id, expired))
-                .await
+            self.gate(&at, move |engine, deadline| {
+                engine.decide_prompt(&params, &id, deadline)
+            })
+            .await
         };
         let decision = answer.get_or_init(|| decide).await.clone();
         slot.recent.answered(&id, Instant::now());
         decision
     }
 
-    fn decide_prompt(&self, params: &PromptParams, id: &str, expired: &AtomicBool) -> Decision {
+    fn decide_prompt(&self, params: &PromptParams, id: &str, deadline: &Deadline) -> Decision {
         let Some(event) = self.event(&params.at, id) else {
             return Decision::allow();
         };
@@ -236,7 +236,7 @@ impl Engine {
         let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
         let effective = self.settings.read(params.at.cwd.as_deref());
         self.refresh(&mut live, &event);
-        self.read_own(&mut live, &event, &effective, expired);
+        self.read_own(&mut live, &event, &effective, deadline);
         if !is_persons {
             self.observe_prompt(&mut live, &event, &params.prompt, true);
             return Decision::allow();
@@ -252,13 +252,13 @@ impl Engine {
                 None,
                 Path::new(transcript),
                 &effective.settings,
-                expired,
+                deadline,
             );
         }
         if live.stream(None).is_some_and(|stream| stream.by_harness) {
             return Decision::allow();
         }
-        if expired.load(Ordering::Relaxed) {
+        if deadline.is_over() {
             if is_observed {
                 self.observe_prompt(&mut live, &event, &params.prompt, false);
             }
@@ -295,6 +295,7 @@ impl Engine {
             tokio::spawn(async move {
                 engine.judge_unstopped(&params).await;
                 engine.leave(&params.at);
+                engine.store_soon();
             });
         } else {
             self.leave(&params.at);
@@ -302,7 +303,7 @@ impl Engine {
         Decision::allow()
     }
 
-    fn leave(self: &Arc<Self>, at: &SessionRef) {
+    fn leave(&self, at: &SessionRef) {
         if let Some(event) = self.event(at, "end")
             && let Some(slot) = self.sessions.get(&event.key).map(|slot| Arc::clone(&slot))
         {

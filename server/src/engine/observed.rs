@@ -4,12 +4,12 @@
 use std::hash::Hasher;
 use std::sync::Arc;
 use std::sync::PoisonError;
-use std::sync::atomic::AtomicBool;
 
 use fnv::FnvHasher;
 use proofmark_protocol::event::{PostToolUseParams, ReplyParams, SessionEndParams, StopParams};
 use proofmark_protocol::{Decision, Outcome, SessionRef, method};
 
+use super::deadline::Deadline;
 use super::live::{self, Following, Live, Unread};
 use super::{Engine, Event, Stop, file_len, once};
 use crate::harness::{self, Shown};
@@ -233,7 +233,7 @@ impl Engine {
         self.refresh(live, event);
         if live.following(event.at.agent.as_deref()).is_none() {
             let effective = self.settings.read(event.at.cwd.as_deref());
-            self.read_own(live, event, &effective, &AtomicBool::new(false));
+            self.read_own(live, event, &effective, &Deadline::never());
         }
     }
 

@@ -2,16 +2,16 @@
 //! What is decided stays in the core; asking the judge in `judge`.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use proofmark_protocol::Decision;
 use proofmark_protocol::event::StopParams;
 
+use super::deadline::{self, Deadline, Missed};
 use super::judge::{Asked, Heard};
 use super::observed::{self, AtStop};
-use super::{ANSWER_OF_ANOTHER, Engine, Event, RECORD_LOOK, RECORD_WAIT, SHUTTING_DOWN, STOP_DEADLINE, Slot, TOO_LONG};
+use super::{ANSWER_OF_ANOTHER, Engine, Event, RECORD_LOOK, RECORD_WAIT, STOP_DEADLINE, Slot};
 use super::{live, now, once};
 use crate::checks::{REGISTRY, Record, StopView};
 use crate::harness;
@@ -88,18 +88,13 @@ impl Engine {
 
     pub(super) async fn decide_stop(self: &Arc<Self>, key: &SessionKey, slot: &Arc<Slot>, stop: Arc<Stop>) -> Decision {
         self.woken();
-        let expired = Arc::new(AtomicBool::new(false));
         let mut heard = Arc::new(Heard::Unasked);
         let decision = loop {
-            let looks = self.looks(key, slot, &stop, &heard, &expired);
-            match tokio::time::timeout(STOP_DEADLINE, looks).await {
+            match self.looks(key, slot, &stop, &heard).await {
                 Ok(Look::Decided(decision)) => break decision,
                 Ok(Look::Judge(Ok(asked))) => heard = Arc::new(self.ask_judge(slot, &stop.id, *asked).await),
                 Ok(Look::Judge(Err(known))) => heard = Arc::new(known),
-                Err(_) => {
-                    expired.store(true, Ordering::Relaxed);
-                    break slot.passed(TOO_LONG);
-                }
+                Err(missed) => break slot.passed(missed.why()),
             }
         };
         self.store_folds(key, slot, false);
@@ -113,19 +108,16 @@ impl Engine {
         slot: &Arc<Slot>,
         stop: &Arc<Stop>,
         heard: &Arc<Heard>,
-        expired: &Arc<AtomicBool>,
-    ) -> Look {
-        let started = Instant::now();
+    ) -> Result<Look, Missed> {
+        let (started, deadline) = (Instant::now(), Arc::new(Deadline::after(STOP_DEADLINE)));
         loop {
             let last_look = started.elapsed() >= RECORD_WAIT;
             let (engine, looked, key) = (Arc::clone(self), Arc::clone(slot), key.clone());
-            let (stop, heard, expired) = (Arc::clone(stop), Arc::clone(heard), Arc::clone(expired));
-            let look = move || engine.look(&looked, &key, &stop, &heard, last_look, &expired);
-            match tokio::task::spawn_blocking(look).await {
-                Ok(Some(look)) => return look,
-                Ok(None) => tokio::time::sleep(RECORD_LOOK).await,
-                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                Err(_) => return Look::Decided(slot.passed(SHUTTING_DOWN)),
+            let (stop, heard, until) = (Arc::clone(stop), Arc::clone(heard), Arc::clone(&deadline));
+            let look = move || engine.look(&looked, &key, &stop, &heard, last_look, &until);
+            match deadline::run(&slot.live, &deadline, look).await? {
+                Some(look) => return Ok(look),
+                None => tokio::time::sleep(RECORD_LOOK).await,
             }
         }
     }
@@ -138,7 +130,7 @@ impl Engine {
         stop: &Stop,
         heard: &Heard,
         last_look: bool,
-        expired: &AtomicBool,
+        deadline: &Deadline,
     ) -> Option<Look> {
         let params = &stop.params;
         let at = &params.at;
@@ -157,11 +149,18 @@ impl Engine {
         let effective = self.settings.read(at.cwd.as_deref());
         let agent = at.agent.as_deref();
         let ledger = self.ledger();
-        let read = live.read(&ledger, key, agent, stop.path.as_deref(), &effective.settings, expired);
+        let read = live.read(&ledger, key, agent, stop.path.as_deref(), &effective.settings, deadline);
         if live.stream(agent).is_some_and(live::delegates)
             && let Some(transcript) = at.transcript.as_deref()
         {
-            live.read_helpers(&ledger, key, agent, Path::new(transcript), &effective.settings, expired);
+            live.read_helpers(
+                &ledger,
+                key,
+                agent,
+                Path::new(transcript),
+                &effective.settings,
+                deadline,
+            );
         }
         let may_come = live.may_come(read.as_ref().err(), last_look);
         let unread = read.err().map(|error| error.to_string());
@@ -169,7 +168,7 @@ impl Engine {
             return Some(Look::Decided(Decision::allow()));
         }
         // A record that was read in part does not tell all that was copied.
-        if unread.is_none() && agent.is_none() && !expired.load(Ordering::Relaxed) {
+        if unread.is_none() && agent.is_none() && !deadline.is_over() {
             self.inherit(&mut live, &event);
         }
         let reply = match self.at_stop(&mut live, key, stop, last_look) {
@@ -239,7 +238,7 @@ impl Engine {
                 return Some(Look::Judge(asked.map(Box::new)));
             }
         };
-        if expired.load(Ordering::Relaxed) {
+        if deadline.is_over() {
             return Some(Look::Decided(Decision::allow()));
         }
         self.stopped(&mut live, agent, &mut outcomes);

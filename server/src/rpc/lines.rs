@@ -134,9 +134,12 @@ where
                     Some(message) = subscribed.recv() => write.write_all(&spoken(message.get())).await?,
                 }
             };
-            if let Some(answer) = answer {
-                put(&mut write, &answer).await?;
-            }
+            let told = match &answer {
+                Some(answer) => put(&mut write, answer).await,
+                None => Ok(()),
+            };
+            control.answered();
+            told?;
         }
         line.clear();
         // One long message is no reason to keep as much for every connection.

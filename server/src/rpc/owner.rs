@@ -5,8 +5,8 @@ use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use jsonrpsee::Methods;
@@ -169,10 +169,11 @@ async fn serve_socket(
     loop {
         tokio::select! {
             accepted = socket.listener.accept() => match accepted {
-                Ok((stream, _)) if is_ours(&stream) && control.connected.load(Ordering::Relaxed) >= MAX_CONNECTED => {
+                Ok((stream, _)) if !is_ours(&stream) => {}
+                Ok((stream, _)) if control.connected.load(Ordering::Relaxed) >= MAX_CONNECTED => {
                     tokio::spawn(lines::turn_away(stream));
                 }
-                Ok((stream, _)) if is_ours(&stream) => {
+                Ok((stream, _)) => {
                     let (methods, control) = (methods.clone(), Arc::clone(&control));
                     control.connected.fetch_add(1, Ordering::Relaxed);
                     tokio::spawn(async move {
@@ -181,7 +182,6 @@ async fn serve_socket(
                         control.connected.fetch_sub(1, Ordering::Relaxed);
                     });
                 }
-                Ok(_) => {}
                 // Out of handles: those in use come back.
                 Err(_) => tokio::time::sleep(RETRY).await,
             },
@@ -234,6 +234,7 @@ fn keep(engine: &Engine) {
 /// What the handlers can do to the server, and what it knows of its clients.
 pub(crate) struct Control {
     holder: Holder,
+    after: OnceLock<Box<dyn Fn() + Send + Sync>>,
     stop: watch::Sender<()>,
     connections: AtomicUsize,
     in_flight: AtomicUsize,
@@ -251,6 +252,7 @@ impl Control {
     pub(super) fn of(holder: Holder) -> Self {
         Self {
             holder,
+            after: OnceLock::new(),
             stop: watch::Sender::default(),
             connections: AtomicUsize::new(0),
             in_flight: AtomicUsize::new(0),
@@ -264,6 +266,19 @@ impl Control {
             pid: self.holder.pid,
             build: BUILD.to_owned(),
             instance: self.holder.instance.clone(),
+        }
+    }
+
+    /// What is done whenever an answer has left, said once: it must not take long.
+    pub(super) fn after_answers(&self, work: impl Fn() + Send + Sync + 'static) {
+        // Whoever came first serves the same sessions.
+        let _kept = self.after.set(Box::new(work));
+    }
+
+    /// An answer has left.
+    pub(super) fn answered(&self) {
+        if let Some(work) = self.after.get() {
+            work();
         }
     }
 

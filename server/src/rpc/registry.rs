@@ -6,7 +6,6 @@ mod tests;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use futures_util::FutureExt;
@@ -46,6 +45,8 @@ type Answer<R> = Result<R, ErrorObjectOwned>;
 
 /// Every method of [`method::ALL`], each with its handler.
 pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
+    let engine = Arc::clone(&context.engine);
+    context.control.after_answers(move || engine.store_soon());
     let mut module = RpcModule::new(context);
     let m = &mut module;
     event(
@@ -53,7 +54,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         method::ON_SESSION_START,
         |params: &SessionStartParams| &params.at,
         |context, params, _| {
-            gate(context, params.at.clone(), move |engine, _| {
+            gate(context, params.at.clone(), move |engine| {
                 engine.on_session_start(&params)
             })
         },
@@ -63,7 +64,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         method::ON_SUBAGENT_START,
         |params: &SubagentStartParams| &params.at,
         |context, params, _| {
-            gate(context, params.at.clone(), move |engine, _| {
+            gate(context, params.at.clone(), move |engine| {
                 engine.on_subagent_start(&params)
             })
         },
@@ -85,7 +86,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         method::ON_POST_TOOL_USE,
         |params: &PostToolUseParams| &params.at,
         |context, params, _| {
-            gate(context, params.at.clone(), move |engine, _| {
+            gate(context, params.at.clone(), move |engine| {
                 engine.on_post_tool_use(&params)
             })
         },
@@ -94,7 +95,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
         m,
         method::ON_REPLY,
         |params: &ReplyParams| &params.at,
-        |context, params, _| gate(context, params.at.clone(), move |engine, _| engine.on_reply(&params)),
+        |context, params, _| gate(context, params.at.clone(), move |engine| engine.on_reply(&params)),
     )?;
     for name in [method::ON_STOP, method::ON_SUBAGENT_STOP] {
         event(
@@ -331,13 +332,13 @@ where
     Ok(())
 }
 
-/// Runs a quick decision that reads files beside the socket's own threads, within the gate's deadline.
+/// Runs a quick decision that reads files, within the gate's deadline.
 async fn gate(
     context: Arc<Context>,
     at: SessionRef,
-    decide: impl FnOnce(&Engine, &AtomicBool) -> Decision + Send + 'static,
+    decide: impl FnOnce(&Engine) -> Decision + Send + 'static,
 ) -> Answer<Decision> {
-    Ok(context.engine.gate(&at, decide).await)
+    Ok(context.engine.gate(&at, move |engine, _| decide(engine)).await)
 }
 
 /// Runs a question to the ledger beside the socket's own threads.

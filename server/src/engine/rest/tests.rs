@@ -4,13 +4,13 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::PoisonError;
-use std::sync::atomic::AtomicBool;
 
 use proofmark_protocol::event::{PreToolUseParams, StopParams};
 use proofmark_protocol::{Decision, method};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::super::deadline::Deadline;
 use super::super::stop::Stop;
 use super::*;
 use crate::session::{Fact, FactBody};
@@ -155,7 +155,7 @@ impl Twice {
 async fn put(engine: &Arc<Engine>, name: &str, params: &str, nth: u32) -> Decision {
     let id = format!("event {nth}");
     match name {
-        method::ON_PROMPT => engine.decide_prompt(&serde_json::from_str(params).unwrap(), &id, &AtomicBool::new(false)),
+        method::ON_PROMPT => engine.decide_prompt(&serde_json::from_str(params).unwrap(), &id, &Deadline::never()),
         method::ON_PRE_TOOL_USE => {
             let params: PreToolUseParams = serde_json::from_str(params).unwrap();
             let key = SessionKey::of(&params.at).unwrap();

@@ -1,6 +1,8 @@
 //! Every method has a handler, one that panics answers, and events are counted.
 //! What a method decides is tested where it is decided.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -49,7 +51,7 @@ async fn a_handler_that_panics_gets_its_caller_an_error_and_the_next_is_served()
     let answers = answers(&sent, |module| {
         add::<Ignored, (), _>(module, "panicsAtOnce", |_, _| async { panic!("at once") }).unwrap();
         add::<Ignored, Decision, _>(module, "panicsOnAnotherThread", |context, _| {
-            gate(context, somewhere(), |_, _| panic!("on another thread"))
+            gate(context, somewhere(), |_| panic!("on another thread"))
         })
         .unwrap();
         add::<Ignored, (), _>(module, "panicsInAQuery", |context, _| {
@@ -102,6 +104,38 @@ async fn events_are_counted_and_those_of_a_self_test_are_refused_and_forgotten()
         .collect();
     assert_eq!(told, [(&json!("s1"), &json!(method::ON_PRE_TOOL_USE), &json!(2))]);
     assert!(!answers[6].to_string().contains(&tested), "{}", answers[6]);
+}
+
+#[tokio::test]
+async fn what_an_answer_leaves_to_store_is_stored_though_nobody_asks_again_and_the_connection_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Arc::new(Engine::open(folder.path()).unwrap());
+    let control = Arc::new(Control::of(Holder::this()));
+    let context = Context {
+        engine,
+        control: Arc::clone(&control),
+    };
+    let methods = module(context).unwrap();
+    let (client, server) = tokio::io::duplex(1 << 16);
+    let served = tokio::spawn(lines::serve(server, methods.into(), control));
+    let (read, mut write) = tokio::io::split(client);
+    let stop = json!({"id": 1, "method": method::ON_STOP, "params": {
+        "harness": "claude-code", "session": "s1", "transcript": folder.path(), "reply": "Done.", "rewrite": false,
+    }});
+    write.write_all(format!("{stop}\n").as_bytes()).await.unwrap();
+    let answer = BufReader::new(read).lines().next_line().await.unwrap().unwrap();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert!(answer["result"]["outcome"].is_string(), "{answer}");
+    // As another process sees it.
+    let ledger = crate::ledger::Ledger::open_existing(folder.path()).unwrap().unwrap();
+    let stored = async {
+        while ledger.heard().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), stored).await.unwrap();
+    write.shutdown().await.unwrap();
+    served.await.unwrap().unwrap();
 }
 
 #[tokio::test]
