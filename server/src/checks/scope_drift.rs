@@ -15,6 +15,8 @@
 //! Only words that look like paths or file names count. What later words of the person name is wanted, files outside
 //! the project are left out, and so is a change that is not known to have happened.
 
+use std::cell::LazyCell;
+
 use proofmark_protocol::findings::Cited;
 use proofmark_protocol::settings::{Mode, Settings};
 use proofmark_protocol::{Evidence, Severity};
@@ -69,9 +71,8 @@ impl Check for ScopeDrift {
         if *lag == Lag::Turn {
             return verdict;
         }
-        let Some((main, limits)) = limits(view, stream) else {
-            return verdict;
-        };
+        // To find what is wanted takes long, and most turns that end have changed nothing new.
+        let limits = LazyCell::new(|| limits(view, stream));
         for change in &stream.board.changes {
             let Some(path) = change.path.as_deref().filter(|_| change.happened == Known::Yes) else {
                 continue;
@@ -81,6 +82,9 @@ impl Check for ScopeDrift {
             if known || found || verdict.complaints.len() == MAX_FILES {
                 continue;
             }
+            let Some((main, limits)) = &*limits else {
+                break;
+            };
             let broken = limits
                 .iter()
                 .find(|limit| change.nth > limit.after && leaves_out(limit, path, main));

@@ -69,13 +69,17 @@ impl Check for StaleVerdict {
             return verdict;
         }
         verdict.facts = ends(view, stream, reply);
+        let flips = flips(stream, |ran| is_of_this_turn(stream, ran));
+        if flips.is_empty() {
+            return verdict;
+        }
         // Nobody can tell whether a reply in another language owns a failure, nor blames it where one was ordered.
         let ordered = stream.past.stretches().last().map(|stretch| &stretch.said);
         if text::is_foreign(reply) || ordered.is_some_and(|said| text::orders_failure(said)) {
             return verdict;
         }
         let refused = view.book.refusals(view.agent, view.turn).findings;
-        for flip in flips(stream, |ran| is_of_this_turn(stream, ran)) {
+        for flip in flips {
             let subject = kept::subject(flip.key, &flip.pass.call);
             let sent_back = refused.contains(&(CODE.to_owned(), subject.clone()));
             let said = view.book.noted_about(CODE, &subject, view.agent).is_some() || view.rewrite;

@@ -1,21 +1,37 @@
 //! Whether a text is in another language than English, the only one whose statements are read.
 //! Which language it is stays out.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use fnv::FnvBuildHasher;
+
 /// So much of a text is looked at, in characters.
 const LOOKED_AT: usize = 2000;
 /// Letters of another script that a text may hold as names and quotes, one in so many.
 const FEW: usize = 4;
 
+type Words = LazyLock<HashSet<&'static str, FnvBuildHasher>>;
+
 /// Words that hardly any sentence of their language goes without, and no English one holds.
-const FOREIGN: &str = " der das und ist nicht ein eine einen einer mit für auf noch wurde wird werden sind alle jetzt ich \
+static FOREIGN: Words = LazyLock::new(|| {
+    "der das und ist nicht ein eine einen einer mit für auf noch wurde wird werden sind alle jetzt ich \
     el la los las en un una que está están con por para pero todas queda quedan del \
     le les des une est pas dans avec sur qui sont reste tous toutes ne du il \
     não uma são ainda há foi mas \
     het een niet zijn nog van alle werkt \
     gli sono tutti che non della \
-    nie jest się wszystkie ";
+    nie jest się wszystkie"
+        .split_whitespace()
+        .collect()
+});
 /// Words that hardly any English sentence goes without.
-const ENGLISH: &str = " the is are was were and of to that with for not it this i now have has been all but ";
+static ENGLISH: Words = LazyLock::new(|| {
+    "the is are was were and of to that with for not it this i now have has been all but"
+        .split_whitespace()
+        .collect()
+});
 
 /// True for a text that is surely not English. Code counts as no language; single words are taken for English.
 pub fn is_foreign(text: &str) -> bool {
@@ -37,9 +53,16 @@ pub fn is_foreign(text: &str) -> bool {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
     {
-        let word = format!(" {} ", word.to_lowercase());
-        foreign += usize::from(FOREIGN.contains(&word));
-        english += usize::from(ENGLISH.contains(&word));
+        let lower: Cow<'_, str> = if word
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        {
+            word.into()
+        } else {
+            word.to_lowercase().into()
+        };
+        foreign += usize::from(FOREIGN.contains(&*lower));
+        english += usize::from(ENGLISH.contains(&*lower));
     }
     foreign >= 2 && foreign > english
 }

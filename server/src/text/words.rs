@@ -35,7 +35,7 @@ const DOUBLED_IN_STEMS: &[u8] = b"lsz";
 
 /// The text on one line, its white space folded to single spaces.
 pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::new();
+    let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !line.is_empty() {
             line.push(' ');

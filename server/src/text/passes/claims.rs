@@ -6,7 +6,7 @@ use super::clauses::{AND, BEGINNING, Clause, LABELS, clauses};
 use super::guards::{is_plain, is_sum, takes_back, tells_of_failure};
 use super::lexicon::{BARE_WHOLES, BLOCKERS, BLOCKING_HEADS, BOUND_LEAD_INS, KINDS, LEAD_INS, RAN, words};
 use super::phrase::{LONGEST, Points, Subject, command, command_names, subject};
-use super::state::{State, none_of, state};
+use super::state::{State, may_say, none_of, state};
 use super::tokens::{Kind, Sentence, Token, sentences};
 use super::{About, PassClaim};
 
@@ -30,6 +30,9 @@ pub(super) fn claims(text: &str) -> Vec<PassClaim> {
     let blocks = blocks(text);
     let said: Vec<Vec<Sentence>> = blocks.iter().map(|block| sentences(block, true)).collect();
     let mut found = Vec::new();
+    if !said.iter().flatten().any(may_claim) {
+        return found;
+    }
     // Whether what stands under a block, as its list or its section, is a plan or another time.
     let mut heads_plans: Vec<bool> = Vec::with_capacity(blocks.len());
     for (block, own) in blocks.iter().zip(&said) {
@@ -53,13 +56,23 @@ pub(super) fn claims(text: &str) -> Vec<PassClaim> {
         }
         let lead = block.lead.and_then(|lead| said.get(lead)?.last());
         for (at, sentence) in own.iter().enumerate() {
-            let taken_back = own.get(at + 1).is_some_and(takes_back);
-            if !taken_back {
+            let taken_back = || own.get(at + 1).is_some_and(takes_back);
+            if may_claim(sentence) && !taken_back() {
                 found.extend(of_sentence(block, sentence, lead));
             }
         }
     }
     found
+}
+
+/// False for a sentence in which nothing is said of a check, whatever stands around it.
+fn may_claim(sentence: &Sentence) -> bool {
+    let listed = matches!(&sentence.tokens[..], [only] if only.kind == Kind::Code);
+    listed
+        || sentence
+            .tokens
+            .iter()
+            .any(|token| may_say(token) || token.is(&["verified", "validated"]))
 }
 
 fn of_sentence(block: &Block, sentence: &Sentence, lead: Option<&Sentence>) -> Vec<PassClaim> {
@@ -76,6 +89,9 @@ fn of_sentence(block: &Block, sentence: &Sentence, lead: Option<&Sentence>) -> V
     let mut made = reading.statements();
     if made.is_empty() {
         made = reading.verified();
+    }
+    if made.is_empty() {
+        return Vec::new();
     }
     let tests = made
         .iter()
@@ -318,12 +334,17 @@ impl Reading<'_> {
 
 /// The subject, if it has one, and the state of a clause that says that something passes.
 fn split(words: &[Token]) -> Option<(Option<Subject>, State)> {
+    let said_from = |at: usize| Some((at, state(&words[at..])?));
+    let states: Vec<(usize, State)> = match words.iter().any(may_say) {
+        true => (0..words.len()).filter_map(said_from).collect(),
+        false => return None,
+    };
     let lead_in = lead_in(words);
     for start in 0..=lead_in {
-        for end in start + 1..words.len().min(start + LONGEST + 1) {
-            let Some(state) = state(&words[end..]) else {
-                continue;
-            };
+        let behind = states
+            .iter()
+            .filter(|(end, _)| (start + 1..=start + LONGEST).contains(end));
+        for &(end, state) in behind {
             let said = &words[start..end];
             if state.builds && said.iter().all(|token| token.is(&BUILT)) {
                 return Some((Some(building(said)), state));
@@ -338,7 +359,8 @@ fn split(words: &[Token]) -> Option<(Option<Subject>, State)> {
             }
         }
     }
-    (0..=lead_in).find_map(|start| Some((None, state(&words[start..])?)))
+    let alone = states.iter().find(|(start, _)| *start <= lead_in);
+    alone.map(|(_, state)| (None, *state))
 }
 
 /// How many words at the beginning say nothing of their own.
@@ -346,7 +368,7 @@ fn lead_in(words: &[Token]) -> usize {
     let fits = |at: usize| {
         let token = &words[at];
         let bound = BOUND_LEAD_INS.iter().find(|(word, _)| *word == token.text);
-        token.is(&LEAD_INS) && bound.is_none_or(|(_, before)| at > 0 && words[at - 1].is(before))
+        token.is(&LEAD_INS) && bound.is_none_or(|(_, before)| at > 0 && words[at - 1].is(*before))
     };
     (0..words.len().min(LEAD_IN_WORDS)).take_while(|at| fits(*at)).count()
 }

@@ -1,14 +1,55 @@
 //! The words by which prose speaks of checks: what is checked, what came of it, what takes a statement back.
 //! How a sentence is put together from them stays out.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use fnv::FnvBuildHasher;
+
 use super::About;
+
+/// A long list of words: every word of a text is looked up in some of them.
+pub(super) struct Words(HashSet<&'static str, FnvBuildHasher>);
+
+impl Words {
+    pub(super) fn of(text: &'static str) -> Self {
+        Self(text.split_whitespace().collect())
+    }
+
+    pub(super) fn contains(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+}
+
+/// A list of words, long or short.
+pub(super) trait List {
+    fn holds(&self, word: &str) -> bool;
+}
+
+impl List for LazyLock<Words> {
+    fn holds(&self, word: &str) -> bool {
+        self.contains(word)
+    }
+}
+
+impl List for [&str] {
+    fn holds(&self, word: &str) -> bool {
+        self.contains(&word)
+    }
+}
+
+impl<const LEN: usize> List for [&str; LEN] {
+    fn holds(&self, word: &str) -> bool {
+        self.contains(&word)
+    }
+}
 
 /// A list of words, written as one text.
 macro_rules! words {
     ($(#[$doc:meta])* $vis:vis $name:ident = $words:literal;) => {
         $(#[$doc])*
-        $vis static $name: std::sync::LazyLock<Vec<&'static str>> =
-            std::sync::LazyLock::new(|| $words.split_whitespace().collect());
+        $vis static $name: std::sync::LazyLock<$crate::text::passes::lexicon::Words> =
+            std::sync::LazyLock::new(|| $crate::text::passes::lexicon::Words::of($words));
     };
 }
 pub(super) use words;
@@ -49,7 +90,7 @@ words! {
         type-checking typechecker tsc mypy pyright ";
 }
 /// Checks as a whole.
-const WHOLES: &[&str] = &[
+const WHOLES: [&str; 6] = [
     "checks",
     "verification",
     "validation",
@@ -62,15 +103,15 @@ pub(super) const BARE_WHOLES: &[&str] = &["verification", "validation"];
 
 /// What is checked, when a word names a check by itself.
 pub(super) fn check_word(word: &str) -> Option<About> {
-    let groups: [(&[&str], About); 4] = [
-        (TESTS.as_slice(), About::Tests),
-        (LINTS.as_slice(), About::Lint),
-        (BUILDS.as_slice(), About::Build),
-        (WHOLES, About::Everything),
+    let groups: [(&dyn List, About); 4] = [
+        (&TESTS, About::Tests),
+        (&LINTS, About::Lint),
+        (&BUILDS, About::Build),
+        (&WHOLES, About::Everything),
     ];
     groups
         .into_iter()
-        .find(|(words, _)| words.contains(&word))
+        .find(|(words, _)| words.holds(word))
         .map(|(_, about)| about)
 }
 

@@ -3,7 +3,7 @@
 
 use super::About;
 use super::blocks::{Block, Kind as BlockKind, blocks};
-use super::lexicon::{CHECK_KINDS, FAILS, FIXES, PASSES, PASSING, SUCCEEDS, check_word, words};
+use super::lexicon::{CHECK_KINDS, FAILS, FIXES, List, PASSES, PASSING, SUCCEEDS, check_word, words};
 use super::phrase::command;
 use super::state::none_of;
 use super::tokens::{Kind, Sentence, Token, sentences};
@@ -38,7 +38,7 @@ const RECOVERS: &[&str] = &["now", "then", "afterwards", "since", "finally", "ag
 words! {
     TIMES = "earlier before first initially originally previously once until was were used had";
 }
-const STILL: &[&str] = &[
+const STILL: [&str; 8] = [
     "still",
     "remain",
     "remains",
@@ -305,7 +305,7 @@ fn fails_at(tokens: &[Token], at: usize) -> bool {
     let void = token.is(&VOID) || (token.text == "longer" && behind.iter().any(|token| token.is(&holds)));
     if void {
         let near = &tokens[at.saturating_sub(2 * REACH)..tokens.len().min(at + 2 * REACH)];
-        let said = |list: &[&str]| near.iter().any(|token| token.is(list));
+        let said = |list: &dyn List| near.iter().any(|token| token.is(list));
         let verdict = said(&["green", "pass", "passed", "passes", "passing", "verdict"]);
         return verdict || (said(&["earlier", "previous", "my", "last", "reported"]) && said(&VERDICTS));
     }
@@ -337,9 +337,9 @@ fn fails_at(tokens: &[Token], at: usize) -> bool {
         .is_some_and(|token| matches!(token.kind, Kind::Number(1..) | Kind::Stop(_)) || token.is(&SOME));
     let left = behind
         .first()
-        .is_some_and(|token| token.is(STILL) || token.is(&["in", "is", "are", "on", "from"]));
+        .is_some_and(|token| token.is(&STILL) || token.is(&["in", "is", "are", "on", "from"]));
     let described =
-        tokens[..at].iter().any(|token| token.is(&DESCRIBES)) && !tokens[..at].iter().any(|token| token.is(STILL));
+        tokens[..at].iter().any(|token| token.is(&DESCRIBES)) && !tokens[..at].iter().any(|token| token.is(&STILL));
     let begins = before.is_empty()
         && token.text.ends_with('s')
         && behind.first().is_none_or(|token| !matches!(token.kind, Kind::Word));
@@ -405,11 +405,11 @@ fn is_supposed(tokens: &[Token], at: usize) -> bool {
 
 /// It failed and does no longer: it was mended, or passes since.
 fn recovers(tokens: &[Token]) -> bool {
-    let has = |list: &[&str]| tokens.iter().any(|token| token.is(list));
+    let has = |list: &dyn List| tokens.iter().any(|token| token.is(list));
     let denied = tokens
         .iter()
         .any(|token| token.is(&["not", "cannot", "unable", "partly"]) || token.text.ends_with("n't"));
-    let goes_on = has(STILL) || denied || has(&["but", "except", "however", "only"]);
+    let goes_on = has(&STILL) || denied || has(&["but", "except", "however", "only"]);
     let fixed = tokens.iter().enumerate().any(|(at, token)| {
         // "I will have fixed it" and "the fix is next" have mended nothing.
         let before = &tokens[at.saturating_sub(REACH)..at];

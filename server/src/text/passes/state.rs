@@ -25,6 +25,16 @@ pub(super) struct State {
     pub(super) passed: Option<u64>,
 }
 
+/// True for a token without which no clause has a state: of its verb, or of what there is none of.
+pub(super) fn may_say(token: &Token) -> bool {
+    token.kind == Kind::Pass
+        || token.is(&GOES)
+        || token.is(&FAULTS)
+        || [PASSES, PASSING, SUCCEEDS, CLEAN, LABEL_STATES]
+            .iter()
+            .any(|list| token.is(*list))
+}
+
 /// The state that these tokens are: a predicate and at most what may follow one.
 pub(super) fn state(tokens: &[Token]) -> Option<State> {
     let skipped = tokens

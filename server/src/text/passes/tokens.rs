@@ -2,7 +2,7 @@
 //! What a sentence says stays out.
 
 use super::blocks::{Block, LINE_END, code_of};
-use super::lexicon::{ABBREVIATIONS, FAIL_MARKS, NUMBER_WORDS, PASS_MARKS, WARNING_MARKS, check_word};
+use super::lexicon::{ABBREVIATIONS, FAIL_MARKS, List, NUMBER_WORDS, PASS_MARKS, WARNING_MARKS, check_word};
 use crate::text::spoken::{QUOTATION, take_quotes};
 
 /// The longest sentence, in tokens. A longer one goes on as the next, and says nothing plainly.
@@ -45,8 +45,8 @@ pub(super) struct Token {
 
 impl Token {
     /// Whether it is a word, number words included, of this list.
-    pub(super) fn is(&self, list: &[&str]) -> bool {
-        matches!(self.kind, Kind::Word | Kind::Number(_)) && list.contains(&self.text.as_str())
+    pub(super) fn is(&self, list: &(impl List + ?Sized)) -> bool {
+        matches!(self.kind, Kind::Word | Kind::Number(_)) && list.holds(&self.text)
     }
 
     pub(super) fn is_stop(&self, stops: &[char]) -> bool {
@@ -114,18 +114,14 @@ impl Scan<'_> {
         if self.sentence.text.len() < LONGEST_TEXT + LONGEST_WORD {
             self.sentence.text.push(if c == '\n' { ' ' } else { c });
         }
-        let mark = [
-            (PASS_MARKS, Kind::Pass),
-            (FAIL_MARKS, Kind::Fail),
-            (WARNING_MARKS, Kind::Warning),
-        ];
-        if let Some((_, kind)) = mark.into_iter().find(|(marks, _)| marks.contains(&c)) {
+        if let Some(kind) = mark(c) {
             self.end_word();
             self.push(kind, "");
             return;
         }
-        let ends = next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '/' | '_' | '-' | '.'));
+        let ends = || next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '/' | '_' | '-' | '.'));
         match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => self.word.push(c),
             '\u{a0}' | '\u{202f}' | '\u{2009}' | ',' if groups_digits(before, rest) => {}
             _ if c.is_whitespace() => self.end_word(),
             ',' | ';' | '|' | '(' | ')' => self.stop(c),
@@ -135,14 +131,14 @@ impl Scan<'_> {
             '，' | '；' | '：' => self.stop(';'),
             ':' if next.is_none_or(|next| !next.is_alphanumeric() && next != '/' && next != ':') => self.stop(':'),
             '—' | '–' | '―' | '→' | '⇒' => self.stop('-'),
-            '.' if ends && next.is_none_or(|next| !next.is_ascii_punctuation() || is_closing(next)) => {
+            '.' if ends() && next.is_none_or(|next| !next.is_ascii_punctuation() || is_closing(next)) => {
                 let abbreviation = ABBREVIATIONS.contains(&self.word.to_lowercase().as_str());
                 self.end_word();
                 if !abbreviation {
                     self.end_sentence(false);
                 }
             }
-            '!' | '?' if ends => self.end_sentence(c == '?'),
+            '!' | '?' if ends() => self.end_sentence(c == '?'),
             '…' | '。' | '！' => self.end_sentence(false),
             '？' => self.end_sentence(true),
             '*' | '\u{fe0f}' | '\u{200b}' | '\u{feff}' => {}
@@ -177,15 +173,27 @@ impl Scan<'_> {
     }
 
     fn end_word(&mut self) {
-        let word = std::mem::take(&mut self.word).to_lowercase();
-        if word.is_empty() {
+        if self.word.is_empty() {
             return;
         }
+        let mut word = std::mem::take(&mut self.word);
+        if word.is_ascii() {
+            word.make_ascii_lowercase();
+        } else {
+            word = word.to_lowercase();
+        }
+        self.take_word(&word);
+        // For the next one, so that it needs no memory of its own.
+        word.clear();
+        self.word = word;
+    }
+
+    fn take_word(&mut self, word: &str) {
         if word.chars().all(|c| matches!(c, '-' | '>' | '=')) {
             self.push(Kind::Stop('-'), "");
             return;
         }
-        if matches!(word.as_str(), "&" | "+" | "&&") {
+        if matches!(word, "&" | "+" | "&&") {
             self.push(Kind::Word, "and");
             return;
         }
@@ -198,9 +206,9 @@ impl Scan<'_> {
             return;
         }
         // "lint/typecheck" is two checks, "tests/unit" is a path.
-        let parts: Vec<&str> = word.split('/').collect();
-        if parts.len() > 1 && parts.iter().all(|part| check_word(part).is_some()) && !word.starts_with("tests/") {
-            for (at, part) in parts.iter().enumerate() {
+        let mut parts = word.split('/');
+        if word.contains('/') && parts.all(|part| check_word(part).is_some()) && !word.starts_with("tests/") {
+            for (at, part) in word.split('/').enumerate() {
                 if at > 0 {
                     self.push(Kind::Word, "and");
                 }
@@ -222,10 +230,23 @@ impl Scan<'_> {
             return;
         }
         sentence.question = question;
-        sentence.text =
-            crate::text::words::one_line(sentence.text.trim_matches([' ', '\n', '|'])).replace(QUOTATION, "“…”");
+        sentence.text = crate::text::words::one_line(sentence.text.trim_matches([' ', '\n', '|']));
+        if sentence.text.contains(QUOTATION) {
+            sentence.text = sentence.text.replace(QUOTATION, "“…”");
+        }
         self.found.push(sentence);
     }
+}
+
+/// What a character shows by itself; none of them is ASCII.
+fn mark(c: char) -> Option<Kind> {
+    let marks = [
+        (PASS_MARKS, Kind::Pass),
+        (FAIL_MARKS, Kind::Fail),
+        (WARNING_MARKS, Kind::Warning),
+    ];
+    let found = || marks.into_iter().find(|(marks, _)| marks.contains(&c));
+    (!c.is_ascii()).then(found).flatten().map(|(_, kind)| kind)
 }
 
 fn kind_of(word: &str) -> Kind {
@@ -243,9 +264,8 @@ fn kind_of(word: &str) -> Kind {
 
 /// A whole number, with or without underscores between its digits.
 fn number(word: &str) -> Option<u64> {
-    let digits = word.replace('_', "");
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !word.starts_with('_');
-    digits.parse().ok().filter(|_| plain)
+    let plain = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') && !word.starts_with('_');
+    plain.then(|| word.replace('_', "").parse().ok()).flatten()
 }
 
 /// True for a separator of thousands: a digit before it, three behind it and not a fourth.

@@ -35,8 +35,11 @@ pub struct Wanted {
 /// found may be taken for a hint, never for an order: a miss is meant to be likelier than a false find.
 pub fn wanted_paths(text: &str) -> Wanted {
     let own = own_words(text);
-    let prose = Prose::of(&own);
     let mut wanted = Wanted::default();
+    if !path::may_name(&own) {
+        return wanted;
+    }
+    let prose = Prose::of(&own);
     for range in prose.paragraphs() {
         for sentence in sentences(&prose.text()[range.clone()]) {
             Reading::of(&sentence).read(&mut wanted);

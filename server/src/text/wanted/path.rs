@@ -191,6 +191,21 @@ pub(super) fn named(chunk: &str) -> Option<String> {
     (fits(bare) && is_name(bare)).then(|| bare.to_owned())
 }
 
+/// False for a text of which no word names anything. It looks at characters alone, so it is quick.
+pub(super) fn may_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let inside = |at: usize| {
+        bytes
+            .get(at + 1)
+            .is_some_and(|next| next.is_ascii_alphanumeric() || !next.is_ascii())
+    };
+    memchr::memchr3_iter(b'/', b'\\', b'*', bytes).next().is_some()
+        || memchr::memchr(b'`', bytes).is_some()
+        || memchr::memchr_iter(b'.', bytes).any(inside)
+        || text.contains("mcp__")
+        || FILES.iter().any(|name| text.contains(name))
+}
+
 /// The content of a code span of one word, with emphasis around it or none.
 fn code(chunk: &str) -> Option<&str> {
     let chunk = chunk.trim_matches(['*', '_']);
@@ -302,6 +317,7 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(named(word).as_deref(), expected, "{word:?}");
+            assert!(expected.is_none() || may_name(word), "{word:?}");
         }
     }
 }

@@ -51,6 +51,12 @@ proptest! {
     }
 
     #[test]
+    fn what_names_something_is_not_passed_over(word in "[a-zA-Z0-9./*`_\\\\@,()\"é-]{0,12}") {
+        use super::path::{may_name, named};
+        prop_assert!(named(&word).is_none() || may_name(&word));
+    }
+
+    #[test]
     fn what_is_shown_or_quoted_limits_nothing(shown in prop::sample::select(vec!["only touch src/a", "do not edit a.rs"])) {
         prop_assert_ne!(wanted_paths(shown), Wanted::default());
         for text in [format!("> {shown}"), format!("```\n{shown}\n```"), format!("\"{shown}\""), format!("<log>\n{shown}\n</log>")] {
