@@ -277,13 +277,17 @@ impl Engine {
         let mut outcomes = decide::prompt(&view, REGISTRY, self.notes(&effective));
         let turn = live.book.turn(None);
         let anchor = live.stream(None).and_then(|stream| stream.turn.prompt.clone());
-        if is_observed {
-            live.held.take(&mut outcomes);
+        if !is_observed {
+            return self.commit(&mut live, &event, turn, anchor, outcomes);
         }
-        let decision = self.commit(&mut live, &event, turn, anchor, outcomes);
-        if is_observed {
-            self.observe_prompt(&mut live, &event, &params.prompt, false);
-        }
+        live.held.take(&mut outcomes);
+        // The prompt itself is written in any case: one that comes to nothing is one write, not two.
+        let decision = if outcomes.keeps_nothing() {
+            outcomes.decision
+        } else {
+            self.commit(&mut live, &event, turn, anchor, outcomes)
+        };
+        self.observe_prompt(&mut live, &event, &params.prompt, false);
         decision
     }
 

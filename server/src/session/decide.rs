@@ -22,6 +22,13 @@ pub struct Outcomes {
     pub facts: Vec<(Option<String>, FactBody)>,
 }
 
+impl Outcomes {
+    /// True where there is nothing that the ledger should have.
+    pub fn keeps_nothing(&self) -> bool {
+        self.facts.is_empty() && self.decision.findings.is_empty()
+    }
+}
+
 /// Whether a stop can be decided now.
 #[derive(Debug, PartialEq)]
 pub enum Step {

@@ -92,13 +92,15 @@ impl AskedLength {
     /// What a prompt asks for.
     pub fn of(prompt: &str) -> Self {
         let words: Vec<String> = terms(prompt).into_iter().map(|term| term.word).collect();
-        let joined = format!(" {} ", words.join(" "));
+        let says = |phrase: &str| {
+            let row = words.windows(phrase.split(' ').count());
+            row.into_iter()
+                .any(|words| words.iter().map(String::as_str).eq(phrase.split(' ')))
+        };
         let number = |pair: &[String]| pair[0].parse::<u64>().ok().filter(|_| pair[1].starts_with("word"));
         Self {
             long: words.iter().any(|word| LONG.contains(&word.as_str()))
-                || LONG_PHRASES
-                    .iter()
-                    .any(|phrase| joined.contains(&format!(" {phrase} "))),
+                || LONG_PHRASES.iter().any(|phrase| says(phrase)),
             words: words.windows(2).filter_map(number).max().unwrap_or(0),
         }
     }

@@ -11,7 +11,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use pattern::{Pattern, sentence_end, sentence_start};
+use pattern::{Pattern, Sieve, sentence_end, sentence_start};
 use sentence::{Pause, Word, words};
 
 use super::person::own_words;
@@ -139,6 +139,7 @@ fn ends(said: &str) -> Vec<Range<usize>> {
 struct End<'a> {
     text: &'a str,
     words: Vec<Word>,
+    sieve: Sieve,
     /// What of the text is looked at, in bytes.
     looked_at: Range<usize>,
     /// It is all that the person says.
@@ -152,9 +153,11 @@ impl<'a> End<'a> {
         let behind = said[range.end..].char_indices().nth(CONTEXT);
         let to = behind.map_or(said.len(), |(at, _)| range.end + at);
         let text = &said[from..to];
+        let words = words(text);
         Self {
             text,
-            words: words(text),
+            sieve: Sieve::of(&words),
+            words,
             looked_at: range.start - from..range.end - from,
             whole,
         }
@@ -181,7 +184,8 @@ impl<'a> End<'a> {
     fn matches(&self, pattern: &Pattern) -> impl Iterator<Item = Range<usize>> {
         let range = self.range();
         let end = range.end;
-        range.filter_map(move |at| pattern.find(&self.words[..end], at..at + 1))
+        let looked_at = if pattern.may_be_in(&self.sieve) { range } else { 0..0 };
+        looked_at.filter_map(move |at| pattern.find(&self.words[..end], at..at + 1))
     }
 
     fn correction(&self) -> Option<Correction> {

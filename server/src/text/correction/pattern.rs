@@ -1,7 +1,10 @@
 //! Patterns of words: how a line of the phrase set is read, and whether words follow it.
 //! Which phrases there are stays out.
 
+use std::hash::Hasher;
 use std::ops::Range;
+
+use fnv::FnvHasher;
 
 use super::english;
 use super::sentence::{Pause, Word, is_slip_of};
@@ -32,18 +35,65 @@ enum Place {
 
 /// A line of the phrase set.
 #[derive(Debug)]
-pub(super) struct Pattern(Vec<Place>);
+pub(super) struct Pattern {
+    places: Vec<Place>,
+    /// For each place that needs a word, where a sieve keeps those that will do; the place with the fewest first.
+    needs: Vec<Vec<usize>>,
+}
+
+/// The words of a text, about: it may take one for a word of the text that is none, and never the other way round. Hardly
+/// any pattern has all its words in a text, and to look for one that has not takes the longest.
+pub(super) struct Sieve([u64; Sieve::CELLS]);
+
+impl Sieve {
+    const CELLS: usize = 64;
+
+    pub(super) fn of(words: &[Word]) -> Self {
+        let mut cells = [0; Self::CELLS];
+        for word in words {
+            let place = Self::place(&word.text);
+            cells[place / 64] |= 1 << (place % 64);
+        }
+        Self(cells)
+    }
+
+    fn place(word: &str) -> usize {
+        let mut hasher = FnvHasher::default();
+        hasher.write(word.as_bytes());
+        let hash = hasher.finish();
+        // The lower bits of this hash alone are too much alike.
+        usize::try_from((hash ^ (hash >> 32)) % (64 * Self::CELLS as u64)).unwrap_or_default()
+    }
+
+    fn may_hold(&self, place: usize) -> bool {
+        self.0[place / 64] & (1 << (place % 64)) != 0
+    }
+}
 
 impl Pattern {
     /// Reads a line: every text is a pattern.
     pub(super) fn read(line: &'static str) -> Self {
-        Self(line.split(' ').map(place).collect())
+        let places: Vec<Place> = line.split(' ').map(place).collect();
+        let need = |place: &Place| match place {
+            Place::Any(words) => Some(words.iter().map(|word| Sieve::place(word)).collect()),
+            _ => None,
+        };
+        let mut needs: Vec<Vec<usize>> = places.iter().filter_map(need).collect();
+        needs.sort_by_key(Vec::len);
+        Self { places, needs }
+    }
+
+    /// False where no words of the text can follow the pattern.
+    pub(super) fn may_be_in(&self, sieve: &Sieve) -> bool {
+        self.needs
+            .iter()
+            .all(|words| words.iter().any(|word| sieve.may_hold(*word)))
     }
 
     /// The first run of words, beginning in `range`, that follows the pattern within one sentence.
     pub(super) fn find(&self, words: &[Word], range: Range<usize>) -> Option<Range<usize>> {
         range.into_iter().find_map(|at| {
-            let end = follow(&self.0, words, at, at)?;
+            let end = follow(&self.places, words, at, at)?;
             let last = words.get(end.checked_sub(1)?)?;
             (end > at && last.end.saturating_sub(words[at].start) <= MAX_SPAN).then_some(at..end)
         })
@@ -148,6 +198,16 @@ mod tests {
     use crate::text::correction::sentence::words;
 
     #[test]
+    fn a_sieve_holds_few_words_that_a_text_has_not() {
+        let text: Vec<String> = (0..150).map(|at| format!("word{at}")).collect();
+        let sieve = Sieve::of(&words(&text.join(" ")));
+        assert!(text.iter().all(|word| sieve.may_hold(Sieve::place(word))));
+        let others = (0..1000).filter(|at| sieve.may_hold(Sieve::place(&format!("other{at}"))));
+        assert!(others.count() < 100);
+        assert!(!Pattern::read("word1 *2 another").may_be_in(&sieve));
+    }
+
+    #[test]
     fn a_pattern_is_followed_within_one_sentence() {
         for (pattern, text, found) in [
             ("a b|c", "x a c y", true),
@@ -171,8 +231,10 @@ mod tests {
             ("a *9 b", &format!("a {} b", "x".repeat(200)), false),
         ] {
             let words = words(text);
-            let range = Pattern::read(pattern).find(&words, 0..words.len());
+            let pattern = Pattern::read(pattern);
+            let range = pattern.find(&words, 0..words.len());
             assert_eq!(range.is_some(), found, "{pattern:?} {text:?}");
+            assert!(!found || pattern.may_be_in(&Sieve::of(&words)), "{pattern:?} {text:?}");
         }
     }
 }
