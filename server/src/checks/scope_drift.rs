@@ -41,9 +41,9 @@ const RULED_OUT_FOR: u64 = 3;
 pub(super) struct ScopeDrift;
 
 /// Ground that a text marks out, and from where on it holds.
-struct Limit {
+struct Limit<'a> {
     wanted: Wanted,
-    said: String,
+    said: &'a str,
     /// The place of the text among the person's words: what they say later may widen it.
     place: usize,
     /// The number of the last call before it holds.
@@ -137,7 +137,7 @@ fn owned(view: &StopView<'_>, reply: &str) -> Vec<FactBody> {
 
 /// What holds for the agent's running work, and the person's words: the main agent's record has those. None where
 /// nobody can tell what the work came after.
-fn limits<'a>(view: &StopView<'a>, stream: &'a Stream) -> Option<(&'a [Stretch], Vec<Limit>)> {
+fn limits<'a>(view: &StopView<'a>, stream: &'a Stream) -> Option<(&'a [Stretch], Vec<Limit<'a>>)> {
     let (main, helper) = match view.agent {
         None => (stream, false),
         Some(agent) => {
@@ -158,7 +158,7 @@ fn limits<'a>(view: &StopView<'a>, stream: &'a Stream) -> Option<(&'a [Stretch],
     {
         limits.push(Limit {
             wanted: text::wanted_paths(&contract.text),
-            said: quote(&contract.text, MAX_QUOTE),
+            said: &contract.text,
             place: run,
             after: after(begin),
         });
@@ -176,7 +176,7 @@ fn limits<'a>(view: &StopView<'a>, stream: &'a Stream) -> Option<(&'a [Stretch],
         }
         limits.push(Limit {
             wanted,
-            said: quote(&stretch.said, MAX_QUOTE),
+            said: &stretch.said,
             place: place + 1,
             after: after(stretch.after.max(begin)),
         });
@@ -185,7 +185,7 @@ fn limits<'a>(view: &StopView<'a>, stream: &'a Stream) -> Option<(&'a [Stretch],
 }
 
 /// Whether a limit leaves a file out, and the person has not named it since.
-fn leaves_out(limit: &Limit, path: &str, words: &[Stretch]) -> bool {
+fn leaves_out(limit: &Limit<'_>, path: &str, words: &[Stretch]) -> bool {
     let ruled_out = limit.wanted.not.iter().any(|token| ground::covers(token, path));
     let paths: Vec<&String> = limit
         .wanted
@@ -200,14 +200,14 @@ fn leaves_out(limit: &Limit, path: &str, words: &[Stretch]) -> bool {
         && !later.iter().any(|stretch| ground::names(&stretch.said, path))
 }
 
-fn complaint(change: &Change, path: &str, limit: &Limit) -> Complaint {
-    let shown = quote(path, MAX_QUOTE);
+fn complaint(change: &Change, path: &str, limit: &Limit<'_>) -> Complaint {
+    let (shown, said) = (quote(path, MAX_QUOTE), quote(limit.said, MAX_QUOTE));
     Complaint {
         subject: path.to_owned(),
         formerly: None,
         quote: shown.clone(),
         insists: false,
-        message: format!("`{shown}` was changed; the scope is “{}”.", limit.said),
+        message: format!("`{shown}` was changed; the scope is “{said}”."),
         severity: Severity::Warning,
         evidence: vec![Evidence {
             what: quote(&change.input, MAX_QUOTE),

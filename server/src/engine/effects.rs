@@ -133,16 +133,17 @@ impl Engine {
     }
 
     pub(super) fn write(&self, live: &mut Live, event: &Event<'_>, facts: &[Fact], durability: Durability) {
+        let told = Told {
+            transcript: event.at.transcript.as_deref(),
+            cwd: event.at.cwd.as_deref(),
+            at: event.now,
+        };
+        if facts.is_empty() && live.unwritten.is_empty() && live.is_told(told) {
+            return self.store_later(&event.key, told);
+        }
         let held = std::mem::take(&mut live.unwritten);
         let all = [held.as_slice(), facts].concat();
-        let append = |ledger: &Ledger| {
-            let told = Told {
-                transcript: event.at.transcript.as_deref(),
-                cwd: event.at.cwd.as_deref(),
-                at: event.now,
-            };
-            ledger.record(&event.key, told, &all, durability)
-        };
+        let append = |ledger: &Ledger| ledger.record(&event.key, told, &all, durability);
         let mut written = append(&self.ledger());
         // A stop that passes in silence counts as kept, and it has some time.
         let give_up = Instant::now() + STOP_WAITS;
@@ -155,6 +156,7 @@ impl Engine {
         match written {
             Ok(ids) => {
                 live.on_ledger(self.renewals.load(Ordering::Acquire));
+                live.was_told(told);
                 let (old, new_ids) = ids.split_at(held.len().min(ids.len()));
                 live.written(old);
                 live.take(new(facts, new_ids));
@@ -199,7 +201,7 @@ impl Engine {
     }
 
     /// Opens the ledger anew after it broke: the broken file is set aside by the ledger itself.
-    fn reopen(&self) -> Result<(), LedgerError> {
+    pub(super) fn reopen(&self) -> Result<(), LedgerError> {
         let opened = Ledger::reopen(&self.state_dir)?;
         opened.ledger.wait_at_most(LEDGER_WAIT)?;
         *self.ledger.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(opened.ledger);

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{Engine, Slot, now};
+use crate::ledger::{Ledger, LedgerError, Told};
 use crate::session::SessionKey;
 
 /// So long after an answer it is stored, with whatever else is to be stored by then: an answer that is on its way, and an
@@ -17,8 +18,19 @@ const SETTLE: Duration = Duration::from_millis(50);
 pub(super) struct Later {
     /// Sessions whose folds are to be stored, and whether all of them are, or only those that have grown by much.
     waiting: Mutex<HashMap<SessionKey, (Arc<Slot>, bool)>>,
+    /// Sessions that were heard of again, with what was told of them.
+    heard_of: Mutex<HashMap<SessionKey, HeardOf>>,
     /// True where something waits, and nobody was told to store it.
     unplanned: AtomicBool,
+    /// True where somebody was told to.
+    planned: AtomicBool,
+}
+
+/// What an event has told of its session, of which nothing else is to be kept.
+struct HeardOf {
+    transcript: Option<String>,
+    cwd: Option<String>,
+    at: u64,
 }
 
 impl Engine {
@@ -26,15 +38,25 @@ impl Engine {
     /// Nobody is woken for it: that is for [`Engine::store_soon`], when the answer has left.
     pub(super) fn store_folds(&self, key: &SessionKey, slot: &Arc<Slot>, all: bool) {
         let mut waiting = self.later.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.is_empty() {
-            self.later.unplanned.store(true, Ordering::Release);
-        }
         waiting.entry(key.clone()).or_insert_with(|| (Arc::clone(slot), all)).1 |= all;
+        self.later.unplanned.store(true, Ordering::Release);
+    }
+
+    /// Notes that a session was heard of, and nothing else is to be kept.
+    pub(super) fn store_later(&self, key: &SessionKey, told: Told<'_>) {
+        let heard_of = HeardOf {
+            transcript: told.transcript.map(str::to_owned),
+            cwd: told.cwd.map(str::to_owned),
+            at: told.at,
+        };
+        let mut waiting = self.later.heard_of.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.insert(key.clone(), heard_of);
+        self.later.unplanned.store(true, Ordering::Release);
     }
 
     /// Has stored what waits for it, off the path of any answer.
     pub(crate) fn store_soon(self: &Arc<Self>) {
-        if self.later.unplanned.swap(false, Ordering::AcqRel) {
+        if self.later.unplanned.swap(false, Ordering::AcqRel) && !self.later.planned.swap(true, Ordering::AcqRel) {
             let engine = Arc::clone(self);
             tokio::spawn(async move {
                 tokio::time::sleep(SETTLE).await;
@@ -45,6 +67,9 @@ impl Engine {
 
     /// Stores what waits for it, at once.
     pub(super) fn store_what_waits(&self) {
+        // Before it is taken: what comes behind that plans anew.
+        self.later.planned.store(false, Ordering::Release);
+        self.store_heard_of();
         let waiting = std::mem::take(&mut *self.later.waiting.lock().unwrap_or_else(PoisonError::into_inner));
         if waiting.is_empty() {
             return;
@@ -72,11 +97,37 @@ impl Engine {
             self.weigh(&slot, weight);
         }
     }
+
+    fn store_heard_of(&self) {
+        let heard_of = std::mem::take(&mut *self.later.heard_of.lock().unwrap_or_else(PoisonError::into_inner));
+        if heard_of.is_empty() {
+            return;
+        }
+        let touch = |ledger: &Ledger| {
+            ledger.touch_again(heard_of.iter().map(|(key, heard_of)| {
+                let told = Told {
+                    transcript: heard_of.transcript.as_deref(),
+                    cwd: heard_of.cwd.as_deref(),
+                    at: heard_of.at,
+                };
+                (key, told)
+            }))
+        };
+        let mut touched = touch(&self.ledger());
+        if let Err(LedgerError::Broken { .. }) = touched {
+            touched = self.reopen().and_then(|()| touch(&self.ledger()));
+        }
+        match touched {
+            Ok(()) => self.stir(),
+            Err(error) => self.ledger_failed(&error),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use proofmark_protocol::Harness;
+    use serde_json::json;
 
     use super::*;
 
@@ -114,5 +165,35 @@ mod tests {
             }
         };
         tokio::time::timeout(100 * SETTLE, stored).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_event_that_tells_nothing_new_is_written_after_its_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Arc::new(Engine::open(folder.path()).unwrap());
+        let start = |cwd: &str| {
+            let params = json!({"harness": "codex", "session": "s", "cwd": cwd, "source": "resume"});
+            engine.on_session_start(&serde_json::from_value(params).unwrap());
+        };
+        // As another process sees it.
+        let ledger = Ledger::open_existing(folder.path()).unwrap().unwrap();
+        let row = || ledger.sessions().unwrap().pop();
+        assert_eq!(row(), None);
+        start("/w");
+        let (first, version) = (row().unwrap(), ledger.version().unwrap());
+        while now() == first.last_seen {
+            std::hint::spin_loop();
+        }
+        start("/w");
+        assert_eq!(ledger.version().unwrap(), version, "nothing is written");
+        engine.store_soon();
+        let stored = async {
+            while row().unwrap().last_seen == first.last_seen {
+                tokio::time::sleep(SETTLE).await;
+            }
+        };
+        tokio::time::timeout(100 * SETTLE, stored).await.unwrap();
+        start("/elsewhere");
+        assert_eq!(row().unwrap().cwd.as_deref(), Some("/elsewhere"), "at once");
     }
 }

@@ -18,7 +18,7 @@ use super::slot::Hold;
 use crate::checks::Lag;
 use crate::evidence::call::{CallFacts, Known};
 use crate::harness::{self, HarnessSpec, Memory, Reader, Stream as Whose};
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, Told};
 use crate::record::{Follower, Line, RecordError};
 use crate::session::observed::Joined;
 use crate::session::stream::FOLD_VERSION;
@@ -93,6 +93,8 @@ pub(super) struct Live {
     loaded_at: Option<u64>,
     /// The events that this process has answered.
     answered: BTreeSet<String>,
+    /// What the ledger was told last of where the session is: its transcript and its working folder.
+    told: Option<(Option<String>, Option<String>)>,
     /// Facts that were taken and could not be written, oldest first: they go with the next ones.
     pub(super) unwritten: Vec<Fact>,
     pub(super) records: HashMap<String, Following>,
@@ -186,6 +188,7 @@ impl Live {
     pub(super) fn on_ledger(&mut self, renewals: u64) {
         if self.renewals != renewals {
             self.renewals = renewals;
+            self.told = None;
             self.outlived = self.loaded.is_some();
             self.last_fact = 0;
             self.taken.clear();
@@ -207,6 +210,20 @@ impl Live {
             self.answered.retain(|event| self.book.answer(event).is_some());
         }
         self.hold.set(&self.book);
+    }
+
+    /// True when the ledger knows the session, and nothing of this is new to it but the time.
+    pub(super) fn is_told(&self, told: Told<'_>) -> bool {
+        let is_known = |told: Option<&str>, known: &Option<String>| told.is_none() || told == known.as_deref();
+        let known = self.told.as_ref();
+        known.is_some_and(|(transcript, cwd)| is_known(told.transcript, transcript) && is_known(told.cwd, cwd))
+    }
+
+    /// Notes what the ledger was told of the session.
+    pub(super) fn was_told(&mut self, told: Told<'_>) {
+        let (transcript, cwd) = self.told.take().unwrap_or_default();
+        let newest = |told: Option<&str>, known| told.map(str::to_owned).or(known);
+        self.told = Some((newest(told.transcript, transcript), newest(told.cwd, cwd)));
     }
 
     /// Notes under which ids facts were written that had been taken before.

@@ -49,6 +49,29 @@ impl Ledger {
         self.write(|transaction| touch(transaction, key, told))
     }
 
+    /// Notes when sessions were heard of again, in one step. What was told else counts only for one that is not there: of
+    /// one that is, the ledger may have been told something newer.
+    ///
+    /// # Errors
+    /// As [`LedgerError`] says.
+    pub fn touch_again<'a>(
+        &self,
+        sessions: impl IntoIterator<Item = (&'a SessionKey, Told<'a>)>,
+    ) -> Result<(), LedgerError> {
+        self.write(|transaction| {
+            let mut upsert = transaction.prepare_cached(
+                "INSERT INTO session (harness, session, first_seen, last_seen, transcript, cwd)
+                 VALUES (?1, ?2, ?3, ?3, ?4, ?5)
+                 ON CONFLICT (harness, session) DO UPDATE SET last_seen = max(last_seen, excluded.last_seen)",
+            )?;
+            sessions.into_iter().try_for_each(|(key, told)| {
+                let Told { transcript, cwd, at } = told;
+                let row = (key.harness.as_str(), &key.session, to_sql(at), transcript, cwd);
+                upsert.execute(row).map(|_| ())
+            })
+        })
+    }
+
     /// Every session that was heard of, the one heard of last first. Those of a harness that only a later build knows are
     /// left out.
     ///

@@ -5,7 +5,7 @@ use proofmark_protocol::Harness;
 use proofmark_protocol::query::Pause;
 
 use super::{append, session};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Told};
 
 #[test]
 fn a_session_keeps_what_is_not_told_again() {
@@ -27,6 +27,32 @@ fn a_session_keeps_what_is_not_told_again() {
         (row.transcript.as_deref(), row.cwd.as_deref()),
         (Some("/t2"), Some("/w"))
     );
+}
+
+#[test]
+fn a_session_that_is_heard_of_again_keeps_what_was_told_since_and_one_that_was_removed_comes_back() {
+    let ledger = Ledger::in_memory().unwrap();
+    ledger.touch(&session("s"), Some("/new"), Some("/w"), 100).unwrap();
+    let told = |at| Told {
+        transcript: Some("/old"),
+        cwd: Some("/old"),
+        at,
+    };
+    ledger
+        .touch_again([
+            (&session("s"), told(300)),
+            (&session("gone"), told(200)),
+            (&session("s"), told(50)),
+        ])
+        .unwrap();
+    let row = |name| ledger.session(&session(name)).unwrap().unwrap();
+    let (kept, back) = (row("s"), row("gone"));
+    assert_eq!((kept.first_seen, kept.last_seen), (100, 300));
+    assert_eq!(
+        (kept.transcript.as_deref(), kept.cwd.as_deref()),
+        (Some("/new"), Some("/w"))
+    );
+    assert_eq!((back.first_seen, back.transcript.as_deref()), (200, Some("/old")));
 }
 
 #[test]

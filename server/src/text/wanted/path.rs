@@ -1,6 +1,10 @@
 //! Which words of a prose text name a path, a file, a glob or a tool.
 //! What is said of them stays out.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 /// No name is longer, in bytes.
 const MAX_NAME: usize = 200;
 /// What may stand around a name in prose; a star may belong to a glob.
@@ -133,6 +137,7 @@ const FILES: &[&str] = &[
     "BUILD",
     "WORKSPACE",
 ];
+static FINDERS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| FILES.iter().map(Finder::new).collect());
 /// Pairs of words that a slash joins.
 const PAIRS: &[&str] = &[
     "and/or",
@@ -203,7 +208,7 @@ pub(super) fn may_name(text: &str) -> bool {
         || memchr::memchr(b'`', bytes).is_some()
         || memchr::memchr_iter(b'.', bytes).any(inside)
         || text.contains("mcp__")
-        || FILES.iter().any(|name| text.contains(name))
+        || FINDERS.iter().any(|name| name.find(bytes).is_some())
 }
 
 /// The content of a code span of one word, with emphasis around it or none.
