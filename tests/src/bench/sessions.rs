@@ -23,6 +23,9 @@ const CURSOR: (Harness, &str) = (Harness::Cursor, "cursor");
 /// The record of Cursor's session: nothing is added to it, for its events tell what happens.
 const CURSORS: &str = "cursor/formats/ide-turn.jsonl";
 const CURSORS_REPLY: &str = "afterAgentResponse-final";
+const CURSORS_STOP: &str = "stop-completed-cli-tui";
+/// A reply as an agent ends a piece of work with, in Markdown.
+const LONG_REPLY: &str = "bench/reply.md";
 const CURSORS_SESSION: &str = "3f0c2a7e-5b1d-4c86-9a44-7d2e61f0b8a1";
 
 /// Sessions below one folder, each with a number of its own.
@@ -196,7 +199,7 @@ impl<'a> Sessions<'a> {
             ("postToolUse-read", &["tool_use_id"], Wanted::Silence),
             ("afterFileEdit-replace", &["generation_id"], Wanted::Silence),
             (CURSORS_REPLY, &["generation_id"], Wanted::Silence),
-            ("stop-completed-cli-tui", &["generation_id"], Wanted::Silence),
+            (CURSORS_STOP, &["generation_id"], Wanted::Silence),
         ];
         let payload = |name: &str| -> Result<Value> {
             let mut payload = captured(CURSOR.1, name)?;
@@ -207,7 +210,8 @@ impl<'a> Sessions<'a> {
             }
             Ok(payload)
         };
-        rows.into_iter()
+        let mut events: Vec<Named> = rows
+            .into_iter()
             .map(|(name, fresh, wanted)| {
                 let title = title(CURSOR.0, name.split('-').next().unwrap_or(name));
                 // A stop whose reply nobody told waits for it.
@@ -226,7 +230,21 @@ impl<'a> Sessions<'a> {
                 };
                 Ok((title, event))
             })
-            .collect()
+            .collect::<Result<_>>()?;
+        let long = fs::read_to_string(fixtures().join(LONG_REPLY))?;
+        let mut reply = payload(CURSORS_REPLY)?;
+        let title = format!("{}, a reply of {} KB", title(CURSOR.0, "stop"), long.len() / 1_000);
+        reply["text"] = json!(long);
+        let event = Event {
+            harness: CURSOR.0,
+            payload: payload(CURSORS_STOP)?,
+            fresh: &["generation_id"],
+            first: Some(reply),
+            grows: None,
+            wanted: Wanted::Silence,
+        };
+        events.push((title, event));
+        Ok(events)
     }
 }
 
