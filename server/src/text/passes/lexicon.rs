@@ -61,21 +61,25 @@ pub(super) const WARNING_MARKS: &[char] = &['⚠', '🟡', '🟠'];
 /// A full stop behind one of these ends no sentence.
 pub(super) const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "approx", "incl", "resp", "no"];
 
-pub(super) const NUMBER_WORDS: &[(&str, u64)] = &[
-    ("zero", 0),
-    ("one", 1),
-    ("two", 2),
-    ("three", 3),
-    ("four", 4),
-    ("five", 5),
-    ("six", 6),
-    ("seven", 7),
-    ("eight", 8),
-    ("nine", 9),
-    ("ten", 10),
-    ("eleven", 11),
-    ("twelve", 12),
-];
+/// The number that a word is.
+pub(super) fn number_word(word: &str) -> Option<u64> {
+    Some(match word {
+        "zero" => 0,
+        "one" => 1,
+        "two" => 2,
+        "three" => 3,
+        "four" => 4,
+        "five" => 5,
+        "six" => 6,
+        "seven" => 7,
+        "eight" => 8,
+        "nine" => 9,
+        "ten" => 10,
+        "eleven" => 11,
+        "twelve" => 12,
+        _ => return None,
+    })
+}
 
 words! {
     TESTS = "test tests suite suites spec specs testsuite unittest unittests doctest doctests pytest jest vitest \

@@ -2,7 +2,7 @@
 //! What a sentence says stays out.
 
 use super::blocks::{Block, LINE_END, code_of};
-use super::lexicon::{ABBREVIATIONS, FAIL_MARKS, List, NUMBER_WORDS, PASS_MARKS, WARNING_MARKS, check_word};
+use super::lexicon::{ABBREVIATIONS, FAIL_MARKS, List, PASS_MARKS, WARNING_MARKS, check_word, number_word};
 use crate::text::spoken::{QUOTATION, take_quotes};
 
 /// The longest sentence, in tokens. A longer one goes on as the next, and says nothing plainly.
@@ -250,10 +250,7 @@ fn mark(c: char) -> Option<Kind> {
 }
 
 fn kind_of(word: &str) -> Kind {
-    if let Some((_, number)) = NUMBER_WORDS.iter().find(|(name, _)| *name == word) {
-        return Kind::Number(*number);
-    }
-    if let Some(number) = number(word) {
+    if let Some(number) = number_word(word).or_else(|| number(word)) {
         return Kind::Number(number);
     }
     let ratio = word
