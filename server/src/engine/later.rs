@@ -89,9 +89,11 @@ impl Engine {
             stored = stored.and(put);
             weights.push((slot, weight));
         }
-        let counted = self.keep_counts();
-        if let Err(error) = stored.and(counted).and_then(|()| ledger.sync()) {
-            self.ledger_failed(&error);
+        let kept = stored.and(self.keep_counts());
+        match kept.and(ledger.sync()) {
+            // Somebody else is writing: counts go with the next ones, and a fold that is not stored costs a longer reading.
+            Ok(()) | Err(LedgerError::Busy) => {}
+            Err(error) => self.ledger_failed(&error),
         }
         for (slot, weight) in weights {
             self.weigh(&slot, weight);
@@ -119,6 +121,13 @@ impl Engine {
         }
         match touched {
             Ok(()) => self.stir(),
+            Err(LedgerError::Busy) => {
+                let mut waiting = self.later.heard_of.lock().unwrap_or_else(PoisonError::into_inner);
+                for (key, before) in heard_of {
+                    waiting.entry(key).or_insert(before);
+                }
+                self.later.unplanned.store(true, Ordering::Release);
+            }
             Err(error) => self.ledger_failed(&error),
         }
     }
@@ -195,5 +204,18 @@ mod tests {
         tokio::time::timeout(100 * SETTLE, stored).await.unwrap();
         start("/elsewhere");
         assert_eq!(row().unwrap().cwd.as_deref(), Some("/elsewhere"), "at once");
+        let before = row().unwrap().last_seen;
+        while now() == before {
+            std::hint::spin_loop();
+        }
+        start("/elsewhere");
+        let other = rusqlite::Connection::open(proofmark_protocol::paths::ledger(folder.path())).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        engine.store_what_waits();
+        other.execute_batch("ROLLBACK").unwrap();
+        assert!(engine.troubles.lock().unwrap().is_empty(), "nobody is told of a moment");
+        assert_eq!(row().unwrap().last_seen, before);
+        engine.store_what_waits();
+        assert!(row().unwrap().last_seen > before);
     }
 }
