@@ -4,9 +4,9 @@
 use super::blocks::{Block, Kind as BlockKind, blocks};
 use super::clauses::{AND, BEGINNING, Clause, LABELS, clauses};
 use super::guards::{is_plain, is_sum, takes_back, tells_of_failure};
-use super::lexicon::{BARE_WHOLES, BLOCKERS, BLOCKING_HEADS, BOUND_LEAD_INS, KINDS, LEAD_INS, RAN, words};
+use super::lexicon::{BARE_WHOLES, BLOCKERS, BLOCKING_HEADS, BOUND_LEAD_INS, KINDS, LEAD_INS, RAN, VERIFIES, words};
 use super::phrase::{LONGEST, Points, Subject, command, command_names, subject};
-use super::state::{State, may_say, none_of, state};
+use super::state::{State, may_be_said_in, may_say, none_of, state};
 use super::tokens::{Kind, Sentence, Token, sentences};
 use super::{About, PassClaim};
 
@@ -28,30 +28,34 @@ words! {
 /// The statements of a text that checks pass.
 pub(super) fn claims(text: &str) -> Vec<PassClaim> {
     let blocks = blocks(text);
-    let said: Vec<Vec<Sentence>> = blocks.iter().map(|block| sentences(block, true)).collect();
-    let mut found = Vec::new();
-    if !said.iter().flatten().any(may_claim) {
-        return found;
+    let claiming: Vec<bool> = blocks.iter().map(may_claim_in).collect();
+    // What stands above a block that may claim something is read too, and what stands above that.
+    let mut heads = vec![false; blocks.len()];
+    for (at, block) in blocks.iter().enumerate().rev() {
+        if claiming[at] || heads[at] {
+            above(block)
+                .filter(|head| *head < at)
+                .for_each(|head| heads[head] = true);
+        }
     }
+    let said: Vec<Vec<Sentence>> = blocks
+        .iter()
+        .zip(claiming.iter().zip(&heads))
+        .map(|(block, (claiming, head))| {
+            if *claiming || *head {
+                sentences(block, true)
+            } else {
+                Vec::new()
+            }
+        })
+        .collect();
+    let mut found = Vec::new();
     // Whether what stands under a block, as its list or its section, is a plan or another time.
     let mut heads_plans: Vec<bool> = Vec::with_capacity(blocks.len());
-    for (block, own) in blocks.iter().zip(&said) {
-        let above = block.headings.iter().chain(&block.lead);
-        let planned = above
-            .into_iter()
-            .any(|head| heads_plans.get(*head).copied().unwrap_or(false));
-        let head = own.iter().flat_map(|sentence| &sentence.tokens);
-        let head = head.fold(false, |plans, token| {
-            plans || token.is(&BLOCKERS) || token.is(&BLOCKING_HEADS)
-        });
-        heads_plans.push(
-            planned
-                || head
-                || own
-                    .iter()
-                    .any(|sentence| sentence.question && block.kind == BlockKind::Heading),
-        );
-        if planned || block.open_task || block.kind == BlockKind::Html {
+    for (at, (block, own)) in blocks.iter().zip(&said).enumerate() {
+        let planned = above(block).any(|head| heads_plans.get(head).copied().unwrap_or(false));
+        heads_plans.push(heads[at] && (planned || heads_plan(block, own)));
+        if !claiming[at] || planned || block.open_task || block.kind == BlockKind::Html {
             continue;
         }
         let lead = block.lead.and_then(|lead| said.get(lead)?.last());
@@ -65,14 +69,27 @@ pub(super) fn claims(text: &str) -> Vec<PassClaim> {
     found
 }
 
+/// The blocks under which a block stands.
+fn above(block: &Block) -> impl Iterator<Item = usize> {
+    block.headings.iter().chain(&block.lead).copied()
+}
+
+/// Whether a block says of what stands under it that it is a plan or another time.
+fn heads_plan(block: &Block, own: &[Sentence]) -> bool {
+    let mut tokens = own.iter().flat_map(|sentence| &sentence.tokens);
+    tokens.any(|token| token.is(&BLOCKERS) || token.is(&BLOCKING_HEADS))
+        || (block.kind == BlockKind::Heading && own.iter().any(|sentence| sentence.question))
+}
+
+/// False for a block in which no sentence may claim anything. It is not cut into words for that.
+fn may_claim_in(block: &Block) -> bool {
+    (block.lead.is_some() && !block.codes.is_empty()) || may_be_said_in(&block.text)
+}
+
 /// False for a sentence in which nothing is said of a check, whatever stands around it.
 fn may_claim(sentence: &Sentence) -> bool {
     let listed = matches!(&sentence.tokens[..], [only] if only.kind == Kind::Code);
-    listed
-        || sentence
-            .tokens
-            .iter()
-            .any(|token| may_say(token) || token.is(&["verified", "validated"]))
+    listed || sentence.tokens.iter().any(|token| may_say(token) || token.is(VERIFIES))
 }
 
 fn of_sentence(block: &Block, sentence: &Sentence, lead: Option<&Sentence>) -> Vec<PassClaim> {
@@ -304,9 +321,7 @@ impl Reading<'_> {
         });
         let subjects: Vec<Subject> = match (listed, self.tokens) {
             (true, [code]) => code_subject(code).into_iter().collect(),
-            (false, [verb, how, rest @ ..])
-                if verb.is(&["verified", "validated"]) && how.is(&["with", "via", "using", "by"]) =>
-            {
+            (false, [verb, how, rest @ ..]) if verb.is(VERIFIES) && how.is(&["with", "via", "using", "by"]) => {
                 let rest = rest.iter().skip_while(|token| token.is(&["running"]));
                 let codes = rest.take_while(|token| {
                     matches!(token.kind, Kind::Code) || token.is(&["and"]) || token.is_stop(&[','])

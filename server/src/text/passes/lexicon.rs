@@ -19,6 +19,11 @@ impl Words {
     pub(super) fn contains(&self, word: &str) -> bool {
         self.0.contains(word)
     }
+
+    /// In no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().copied()
+    }
 }
 
 /// A list of words, long or short.
@@ -212,6 +217,8 @@ pub(super) const PASSES: &[&str] = &["pass", "passes", "passed"];
 pub(super) const PASSING: &[&str] = &["passing", "green"];
 pub(super) const CLEAN: &[&str] = &["clean", "happy", "error-free"];
 pub(super) const SUCCEEDS: &[&str] = &["succeed", "succeeds", "succeeded", "successful"];
+/// Verbs by which a check is said to have been made, with what it was made.
+pub(super) const VERIFIES: &[&str] = &["verified", "validated"];
 /// States that count behind a label only.
 pub(super) const LABEL_STATES: &[&str] = &["ok", "okay", "success"];
 words! {

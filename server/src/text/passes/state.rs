@@ -1,9 +1,14 @@
 //! What is said of a check: the predicate of a plain statement that it passes, and what may follow it.
 //! Which check is meant stays out.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use fnv::FnvBuildHasher;
+
 use super::lexicon::{
-    ARTICLES, AUXILIARIES, CLEAN, COMPILES, FAILURES, FAULTS, GOES, LABEL_STATES, OBJECT_TAILS, PASSES, PASSING,
-    REPORTS, SUCCEEDS, TAILS, WELL, ZERO,
+    ARTICLES, AUXILIARIES, CLEAN, COMPILES, FAILURES, FAULTS, GOES, LABEL_STATES, OBJECT_TAILS, PASS_MARKS, PASSES,
+    PASSING, REPORTS, SUCCEEDS, TAILS, VERIFIES, WELL, ZERO,
 };
 use super::tokens::{Kind, Token};
 
@@ -33,6 +38,48 @@ pub(super) fn may_say(token: &Token) -> bool {
         || [PASSES, PASSING, SUCCEEDS, CLEAN, LABEL_STATES]
             .iter()
             .any(|list| token.is(*list))
+}
+
+/// The longest run of letters in a word of a state, in bytes.
+const LONGEST_RUN: usize = 16;
+
+/// The first letters of each word that a statement needs, up to what is no letter: "error" of "error-free".
+static RUNS: LazyLock<HashSet<&'static str, FnvBuildHasher>> = LazyLock::new(|| {
+    let short = [PASSES, PASSING, SUCCEEDS, CLEAN, LABEL_STATES, VERIFIES]
+        .into_iter()
+        .flatten()
+        .copied();
+    let words = short.chain(GOES.iter()).chain(FAULTS.iter());
+    words
+        .filter_map(|word| word.split(|c: char| !c.is_ascii_alphabetic()).next())
+        .collect()
+});
+
+/// False for a text in which no sentence states anything, by its letters alone: quick, and in doubt true.
+pub(super) fn may_be_said_in(text: &str) -> bool {
+    let mut run = [0; LONGEST_RUN];
+    let mut len = 0;
+    for c in text.chars().chain(['.']) {
+        if c.is_ascii_alphabetic() {
+            if let Some(place) = run.get_mut(len) {
+                *place = c.to_ascii_lowercase() as u8;
+            }
+            len += 1;
+            continue;
+        }
+        match c {
+            // These part no words.
+            '*' | '\u{fe0f}' | '\u{200b}' | '\u{feff}' => continue,
+            _ if !c.is_ascii() && (c.is_alphanumeric() || PASS_MARKS.contains(&c)) => return true,
+            _ => {}
+        }
+        let known = run.get(..len).and_then(|run| std::str::from_utf8(run).ok());
+        if len > 0 && known.is_some_and(|run| RUNS.contains(run)) {
+            return true;
+        }
+        len = 0;
+    }
+    false
 }
 
 /// The state that these tokens are: a predicate and at most what may follow one.

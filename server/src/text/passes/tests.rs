@@ -302,6 +302,25 @@ fn work_grows_with_the_length_of_a_text() {
 
 proptest! {
     #[test]
+    fn no_block_is_passed_over_in_which_something_is_said(
+        parts in prop::collection::vec(
+            prop::sample::select(vec![
+                "pa", "ss", "pass", "Clean", "error", "-free", "type-checks", "ok", "OK", "verified", "0 ", "no ", "*", "**", "_", "/",
+                " ", ". ", "\n", "\n\n", "- ", "`", "\"", "'", "\u{200b}", "✅", "é", "K", "successfully", "regressions", ",",
+            ]),
+            0..24,
+        ),
+    ) {
+        let text = parts.concat();
+        for block in super::blocks::blocks(&text) {
+            for sentence in super::tokens::sentences(&block, true) {
+                let says = sentence.tokens.iter().any(|token| super::state::may_say(token) || token.is(super::lexicon::VERIFIES));
+                prop_assert!(!says || super::state::may_be_said_in(&block.text), "{:?} in {:?}", sentence.text, text);
+            }
+        }
+    }
+
+    #[test]
     fn no_text_panics(text in any::<String>(), name in any::<String>()) {
         pass_claims(&text);
         owns_failure(&text, std::slice::from_ref(&name));
