@@ -141,7 +141,7 @@ pub(crate) fn without(
     language: Language,
     spec: &Spec,
     chosen: &dyn Fn(&Hook<'_>) -> bool,
-    before: Option<&Node>,
+    before: Option<Before<'_>>,
 ) -> Result<String, Unparsed> {
     let Some(root) = language.parse(text)? else {
         return Ok(text.to_owned());
@@ -151,7 +151,12 @@ pub(crate) fn without(
     if going.is_empty() {
         return Ok(text.to_owned());
     }
-    let had = |path: &[&str]| before.is_some_and(|before| before.at(path).is_some());
+    let had = |path: &[&str]| before.is_some_and(|before| before.root.at(path).is_some());
+    let as_it_was = |path: &[&str], now: &Node| {
+        let is_json = matches!(language, Language::Json) && !language.has_comment(&text[now.span.clone()]);
+        let then = before.filter(|_| is_json).and_then(|before| before.empty(path))?;
+        Some(Edit::replace(now.span.clone(), then))
+    };
     let mut edits = Vec::new();
     let mut emptied = Vec::new();
     // What TOML spreads over lines goes with its lines.
@@ -181,6 +186,11 @@ pub(crate) fn without(
         let is_emptied = !gone.is_empty() && gone.len() == entries.len() && is_enclosed;
         if is_emptied && !had(&["hooks", &event.name]) && !language.has_comment(&text[event.span.clone()]) {
             emptied.push(event.name.as_str());
+        } else if let Some(edit) = as_it_was(&["hooks", &event.name], &event.value)
+            && gone.len() == entries.len()
+            && !gone.is_empty()
+        {
+            edits.push(edit);
         } else {
             edits.extend(parts_out(text, &event.value, language, &gone));
         }
@@ -191,11 +201,15 @@ pub(crate) fn without(
         let stays = had(&["hooks"]) || spec.keeps_deleted || language.has_comment(&text[hooks.span.clone()]);
         if emptied.len() == count && !stays {
             from_root.push("hooks");
+        } else if let Some(edit) = as_it_was(&["hooks"], hooks)
+            && emptied.len() == count
+        {
+            edits.push(edit);
         } else {
             edits.extend(members_out(text, hooks, language, &emptied));
         }
     }
-    if spec.shape == Shape::Flat && before.is_some_and(|before| before.get("version").is_none()) {
+    if spec.shape == Shape::Flat && before.is_some_and(|before| before.root.get("version").is_none()) {
         from_root.push("version");
     }
     edits.extend(members_out(text, &root, language, &from_root));
@@ -204,6 +218,25 @@ pub(crate) fn without(
         Language::Json => changed,
         Language::Toml => toml::ended_as(text, changed),
     })
+}
+
+/// A file as it was before our entries came into it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Before<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) root: &'a Node,
+}
+
+impl<'a> Before<'a> {
+    /// The text of a list or an object that had nothing in it; white space stood there, or nothing at all.
+    fn empty(self, path: &[&str]) -> Option<&'a str> {
+        let node = self.root.at(path)?;
+        let is_empty = match (node.elements(), node.members()) {
+            (Some(elements), _) => elements.is_empty(),
+            (None, members) => members.is_some_and(<[Member]>::is_empty),
+        };
+        is_empty.then(|| &self.text[node.span.clone()])
+    }
 }
 
 fn parts_out(text: &str, node: &Node, language: Language, which: &[usize]) -> Vec<Edit> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::Request;
 use super::commit::Ledger;
-use super::entries;
+use super::entries::{self, Before};
 use super::files;
 use super::harness::{Shape, Spec};
 use super::language::Language;
@@ -146,8 +146,9 @@ fn becomes(spec: &Spec, ledger: &Ledger, settings: &Settings, given: &[Trust]) -
     let before = record
         .and_then(|record| ledger.store.kept(record))
         .and_then(|kept| String::from_utf8(unmarked(&kept).to_vec()).ok())
-        .and_then(|text| settings.language.parse(&text).ok().flatten());
-    let mut text = entries::without(&settings.text, settings.language, spec, &|_| true, before.as_ref())?;
+        .and_then(|text| Some((settings.language.parse(&text).ok().flatten()?, text)));
+    let before = before.as_ref().map(|(root, text)| Before { text, root });
+    let mut text = entries::without(&settings.text, settings.language, spec, &|_| true, before)?;
     if settings.language == Language::Toml {
         text = trust::without(&text, given)?;
     }

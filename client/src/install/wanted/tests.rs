@@ -8,6 +8,7 @@ use proofmark_protocol::Harness;
 use proptest::prelude::*;
 use serde::Deserialize;
 
+use super::super::entries::Before;
 use super::*;
 use crate::install::harness::spec;
 use crate::install::version::Version;
@@ -69,7 +70,14 @@ fn what_was_put_in_is_taken_out_again_to_the_byte_from_any_file() {
             let wanted = wanted(spec, &versions);
             let after = with(&before, language, &wanted).unwrap();
             assert_eq!(with(&after, language, &wanted).unwrap(), after, "{}", case.name);
-            let out = without(&after, language, spec, &|_| true, root.as_ref()).unwrap();
+            let out = without(
+                &after,
+                language,
+                spec,
+                &|_| true,
+                root.as_ref().map(|root| Before { text: &before, root }),
+            )
+            .unwrap();
             // Without a single thing in it a file does not tell how it was laid out.
             let says_something = root
                 .as_ref()
@@ -213,6 +221,22 @@ fn json() -> impl Strategy<Value = String> {
     )
 }
 
+#[test]
+fn white_space_in_an_empty_list_or_object_comes_back() {
+    let spec = spec(Harness::Cursor);
+    let wanted = wanted(spec, &[]);
+    for text in [
+        "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [\n\t\t\t\t]\n\t}\n}\n",
+        "{\n\t\"version\": 1,\n\t\"hooks\": {\n\n\t}\n}\n",
+    ] {
+        let after = with(text, Language::Json, &wanted).unwrap();
+        assert_ne!(after, text);
+        let root = Language::Json.parse(text).unwrap();
+        let before = root.as_ref().map(|root| Before { text, root });
+        assert_eq!(without(&after, Language::Json, spec, &|_| true, before).unwrap(), text);
+    }
+}
+
 proptest! {
     #[test]
     fn any_file_gets_one_entry_for_each_event_and_loses_nothing(text in json()) {
@@ -227,7 +251,7 @@ proptest! {
         prop_assert_eq!(ours.len(), wanted.events.len());
         prop_assert_eq!(&with(&after, Language::Json, &wanted).unwrap(), &after);
         let before = Language::Json.parse(&text).unwrap();
-        let out = without(&after, Language::Json, spec, &|_| true, before.as_ref()).unwrap();
+        let out = without(&after, Language::Json, spec, &|_| true, before.as_ref().map(|root| Before { text: &text, root })).unwrap();
         prop_assert_eq!(rest(before.as_ref(), spec), rest(Language::Json.parse(&out).unwrap().as_ref(), spec));
         // What stands within an entry of ours goes with it.
         if !text.contains("proofmark-hook") {
