@@ -53,7 +53,14 @@ pub fn run(data: &[u8]) {
     assert_eq!(rest(before, spec), rest(root.as_ref(), spec), "nothing else changes");
     once(root.as_ref(), &wanted);
 
-    let out = without(&after, language, spec, &|_| true, before.map(|root| Before { text: &text, root })).expect("it can be taken out");
+    let out = without(
+        &after,
+        language,
+        spec,
+        &|_| true,
+        before.map(|root| Before { text: &text, root }),
+    )
+    .expect("it can be taken out");
     let left = language.parse(&out).expect("what is left can be read");
     assert_eq!(rest(before, spec), rest(left.as_ref(), spec), "nothing else goes");
     let ours =
