@@ -153,9 +153,8 @@ pub(crate) fn without(
     }
     let had = |path: &[&str]| before.is_some_and(|before| before.root.at(path).is_some());
     let as_it_was = |path: &[&str], now: &Node| {
-        let is_json = matches!(language, Language::Json) && !language.has_comment(&text[now.span.clone()]);
-        let then = before.filter(|_| is_json).and_then(|before| before.empty(path))?;
-        Some(Edit::replace(now.span.clone(), then))
+        let then = before.and_then(|before| before.empty(path))?;
+        (!language.has_comment(&text[now.span.clone()])).then(|| Edit::replace(now.span.clone(), then))
     };
     let mut edits = Vec::new();
     let mut emptied = Vec::new();
@@ -186,9 +185,9 @@ pub(crate) fn without(
         let is_emptied = !gone.is_empty() && gone.len() == entries.len() && is_enclosed;
         if is_emptied && !had(&["hooks", &event.name]) && !language.has_comment(&text[event.span.clone()]) {
             emptied.push(event.name.as_str());
-        } else if let Some(edit) = as_it_was(&["hooks", &event.name], &event.value)
+        } else if !gone.is_empty()
             && gone.len() == entries.len()
-            && !gone.is_empty()
+            && let Some(edit) = as_it_was(&["hooks", &event.name], &event.value)
         {
             edits.push(edit);
         } else {
@@ -201,8 +200,8 @@ pub(crate) fn without(
         let stays = had(&["hooks"]) || spec.keeps_deleted || language.has_comment(&text[hooks.span.clone()]);
         if emptied.len() == count && !stays {
             from_root.push("hooks");
-        } else if let Some(edit) = as_it_was(&["hooks"], hooks)
-            && emptied.len() == count
+        } else if emptied.len() == count
+            && let Some(edit) = as_it_was(&["hooks"], hooks)
         {
             edits.push(edit);
         } else {

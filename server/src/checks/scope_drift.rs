@@ -71,7 +71,7 @@ impl Check for ScopeDrift {
         if *lag == Lag::Turn {
             return verdict;
         }
-        // To find what is wanted takes long, and most turns that end have changed nothing new.
+        // To find what is wanted takes long, and is of no use where no file was changed.
         let limits = LazyCell::new(|| limits(view, stream));
         for change in &stream.board.changes {
             let Some(path) = change.path.as_deref().filter(|_| change.happened == Known::Yes) else {

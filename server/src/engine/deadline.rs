@@ -146,7 +146,8 @@ mod tests {
             let _over = free.1.recv();
         });
         holds.1.recv().unwrap();
-        assert_eq!(tokio::spawn(at_work).await.unwrap(), Err(Missed::Late));
+        let ended = tokio::time::timeout(LONG, tokio::spawn(at_work)).await;
+        assert_eq!(ended.expect("it waits for its lock").unwrap(), Err(Missed::Late));
         drop(free.0);
         holder.join().unwrap();
     }

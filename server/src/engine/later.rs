@@ -2,8 +2,7 @@
 //! What is in a fold, and what an answer says, stays out.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::{Engine, Slot, now};
@@ -15,15 +14,22 @@ use crate::session::SessionKey;
 const SETTLE: Duration = Duration::from_millis(50);
 
 #[derive(Default)]
-pub(super) struct Later {
+pub(super) struct Later(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
     /// Sessions whose folds are to be stored, and whether all of them are, or only those that have grown by much.
-    waiting: Mutex<HashMap<SessionKey, (Arc<Slot>, bool)>>,
+    folds: HashMap<SessionKey, (Arc<Slot>, bool)>,
     /// Sessions that were heard of again, with what was told of them.
-    heard_of: Mutex<HashMap<SessionKey, HeardOf>>,
-    /// True where something waits, and nobody was told to store it.
-    unplanned: AtomicBool,
-    /// True where somebody was told to.
-    planned: AtomicBool,
+    heard_of: HashMap<SessionKey, HeardOf>,
+    /// Somebody is to store it.
+    is_planned: bool,
+}
+
+impl Later {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What an event has told of its session, of which nothing else is to be kept.
@@ -37,9 +43,12 @@ impl Engine {
     /// Notes that folds are to be stored and the ledger to be synced. With `all` also folds that have grown by little.
     /// Nobody is woken for it: that is for [`Engine::store_soon`], when the answer has left.
     pub(super) fn store_folds(&self, key: &SessionKey, slot: &Arc<Slot>, all: bool) {
-        let mut waiting = self.later.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.entry(key.clone()).or_insert_with(|| (Arc::clone(slot), all)).1 |= all;
-        self.later.unplanned.store(true, Ordering::Release);
+        let mut waiting = self.later.waiting();
+        let (_, wants_all) = waiting
+            .folds
+            .entry(key.clone())
+            .or_insert_with(|| (Arc::clone(slot), all));
+        *wants_all |= all;
     }
 
     /// Notes that a session was heard of, and nothing else is to be kept.
@@ -49,14 +58,14 @@ impl Engine {
             cwd: told.cwd.map(str::to_owned),
             at: told.at,
         };
-        let mut waiting = self.later.heard_of.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.insert(key.clone(), heard_of);
-        self.later.unplanned.store(true, Ordering::Release);
+        self.later.waiting().heard_of.insert(key.clone(), heard_of);
     }
 
     /// Has stored what waits for it, off the path of any answer.
     pub(crate) fn store_soon(self: &Arc<Self>) {
-        if self.later.unplanned.swap(false, Ordering::AcqRel) && !self.later.planned.swap(true, Ordering::AcqRel) {
+        let mut waiting = self.later.waiting();
+        let is_empty = waiting.folds.is_empty() && waiting.heard_of.is_empty();
+        if !is_empty && !std::mem::replace(&mut waiting.is_planned, true) {
             let engine = Arc::clone(self);
             tokio::spawn(async move {
                 tokio::time::sleep(SETTLE).await;
@@ -67,17 +76,15 @@ impl Engine {
 
     /// Stores what waits for it, at once.
     pub(super) fn store_what_waits(&self) {
-        // Before it is taken: what comes behind that plans anew.
-        self.later.planned.store(false, Ordering::Release);
-        self.store_heard_of();
-        let waiting = std::mem::take(&mut *self.later.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        if waiting.is_empty() {
+        let Waiting { folds, heard_of, .. } = std::mem::take(&mut *self.later.waiting());
+        self.store_heard_of(heard_of);
+        if folds.is_empty() {
             return;
         }
         let ledger = self.ledger();
         let mut stored = Ok(());
         let mut weights = Vec::new();
-        for (key, (slot, all)) in waiting {
+        for (key, (slot, all)) in folds {
             let (bodies, weight) = {
                 let mut live = slot.live.lock().unwrap_or_else(PoisonError::into_inner);
                 self.write_held(&mut live, &key);
@@ -100,8 +107,7 @@ impl Engine {
         }
     }
 
-    fn store_heard_of(&self) {
-        let heard_of = std::mem::take(&mut *self.later.heard_of.lock().unwrap_or_else(PoisonError::into_inner));
+    fn store_heard_of(&self, heard_of: HashMap<SessionKey, HeardOf>) {
         if heard_of.is_empty() {
             return;
         }
@@ -122,11 +128,11 @@ impl Engine {
         match touched {
             Ok(()) => self.stir(),
             Err(LedgerError::Busy) => {
-                let mut waiting = self.later.heard_of.lock().unwrap_or_else(PoisonError::into_inner);
+                // The next answer has it stored; what was heard since is newer.
+                let mut waiting = self.later.waiting();
                 for (key, before) in heard_of {
-                    waiting.entry(key).or_insert(before);
+                    waiting.heard_of.entry(key).or_insert(before);
                 }
-                self.later.unplanned.store(true, Ordering::Release);
             }
             Err(error) => self.ledger_failed(&error),
         }
@@ -150,14 +156,8 @@ mod tests {
         let engine = Arc::new(Engine::open(folder.path()).unwrap());
         let slot = engine.slot(&key);
         let waiting = |engine: &Engine| {
-            engine
-                .later
-                .waiting
-                .lock()
-                .unwrap()
-                .values()
-                .map(|(_, all)| *all)
-                .collect::<Vec<_>>()
+            let waiting = engine.later.waiting();
+            waiting.folds.values().map(|(_, all)| *all).collect::<Vec<_>>()
         };
         for all in [false, true, false] {
             engine.store_folds(&key, &slot, all);

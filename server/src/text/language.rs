@@ -2,35 +2,30 @@
 //! Which language it is stays out.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use fnv::FnvBuildHasher;
+use super::words::WordSet;
 
 /// So much of a text is looked at, in characters.
 const LOOKED_AT: usize = 2000;
 /// Letters of another script that a text may hold as names and quotes, one in so many.
 const FEW: usize = 4;
 
-type Words = LazyLock<HashSet<&'static str, FnvBuildHasher>>;
-
 /// Words that hardly any sentence of their language goes without, and no English one holds.
-static FOREIGN: Words = LazyLock::new(|| {
-    "der das und ist nicht ein eine einen einer mit für auf noch wurde wird werden sind alle jetzt ich \
+static FOREIGN: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of(
+        "der das und ist nicht ein eine einen einer mit für auf noch wurde wird werden sind alle jetzt ich \
     el la los las en un una que está están con por para pero todas queda quedan del \
     le les des une est pas dans avec sur qui sont reste tous toutes ne du il \
     não uma são ainda há foi mas \
     het een niet zijn nog van alle werkt \
     gli sono tutti che non della \
-    nie jest się wszystkie"
-        .split_whitespace()
-        .collect()
+    nie jest się wszystkie",
+    )
 });
 /// Words that hardly any English sentence goes without.
-static ENGLISH: Words = LazyLock::new(|| {
-    "the is are was were and of to that with for not it this i now have has been all but"
-        .split_whitespace()
-        .collect()
+static ENGLISH: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of("the is are was were and of to that with for not it this i now have has been all but")
 });
 
 /// True for a text that is surely not English. Code counts as no language; single words are taken for English.
@@ -61,8 +56,8 @@ pub fn is_foreign(text: &str) -> bool {
         } else {
             word.to_lowercase().into()
         };
-        foreign += usize::from(FOREIGN.contains(&*lower));
-        english += usize::from(ENGLISH.contains(&*lower));
+        foreign += usize::from(FOREIGN.contains(&lower));
+        english += usize::from(ENGLISH.contains(&lower));
     }
     foreign >= 2 && foreign > english
 }

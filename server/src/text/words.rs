@@ -4,6 +4,33 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use fnv::FnvBuildHasher;
+
+/// A long list of words, for texts of which every word is looked up.
+pub(super) struct WordSet(HashSet<&'static str, FnvBuildHasher>);
+
+impl WordSet {
+    /// The words of a list that is written as one text.
+    pub(super) fn of(list: &'static str) -> Self {
+        list.split_whitespace().collect()
+    }
+
+    pub(super) fn contains(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+
+    /// In no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().copied()
+    }
+}
+
+impl FromIterator<&'static str> for WordSet {
+    fn from_iter<I: IntoIterator<Item = &'static str>>(words: I) -> Self {
+        Self(words.into_iter().collect())
+    }
+}
+
 /// Words that name the same thing with or without them.
 pub(super) const ARTICLES: &[&str] = &["a", "an", "the"];
 

@@ -210,40 +210,33 @@ impl<'a> Sessions<'a> {
             }
             Ok(payload)
         };
-        let mut events: Vec<Named> = rows
-            .into_iter()
-            .map(|(name, fresh, wanted)| {
-                let title = title(CURSOR.0, name.split('-').next().unwrap_or(name));
-                // A stop whose reply nobody told waits for it.
-                let first = if name.starts_with("stop") {
-                    Some(payload(CURSORS_REPLY)?)
-                } else {
-                    None
-                };
-                let event = Event {
-                    harness: CURSOR.0,
-                    payload: payload(name)?,
-                    fresh,
-                    first,
-                    grows: None,
-                    wanted,
-                };
-                Ok((title, event))
+        let event = |name: &str, fresh, first, wanted| -> Result<Event> {
+            Ok(Event {
+                harness: CURSOR.0,
+                payload: payload(name)?,
+                fresh,
+                first,
+                grows: None,
+                wanted,
             })
-            .collect::<Result<_>>()?;
-        let long = fs::read_to_string(fixtures().join(LONG_REPLY))?;
-        let mut reply = payload(CURSORS_REPLY)?;
-        let title = format!("{}, a reply of {} KB", title(CURSOR.0, "stop"), long.len() / 1_000);
-        reply["text"] = json!(long);
-        let event = Event {
-            harness: CURSOR.0,
-            payload: payload(CURSORS_STOP)?,
-            fresh: &["generation_id"],
-            first: Some(reply),
-            grows: None,
-            wanted: Wanted::Silence,
         };
-        events.push((title, event));
+        let mut events = Vec::new();
+        for (name, fresh, wanted) in rows {
+            // A stop whose reply nobody told waits for it.
+            let first = if name == CURSORS_STOP {
+                Some(payload(CURSORS_REPLY)?)
+            } else {
+                None
+            };
+            let title = title(CURSOR.0, name.split('-').next().unwrap_or(name));
+            events.push((title, event(name, fresh, first, wanted)?));
+        }
+        let long = fs::read_to_string(fixtures().join(LONG_REPLY))?;
+        let title = format!("{}, a reply of {} KB", title(CURSOR.0, "stop"), long.len() / 1_000);
+        let mut reply = payload(CURSORS_REPLY)?;
+        reply["text"] = json!(long);
+        let stop = event(CURSORS_STOP, &["generation_id"], Some(reply), Wanted::Silence)?;
+        events.push((title, stop));
         Ok(events)
     }
 }

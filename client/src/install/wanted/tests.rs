@@ -223,17 +223,31 @@ fn json() -> impl Strategy<Value = String> {
 
 #[test]
 fn white_space_in_an_empty_list_or_object_comes_back() {
-    let spec = spec(Harness::Cursor);
-    let wanted = wanted(spec, &[]);
-    for text in [
-        "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [\n\t\t\t\t]\n\t}\n}\n",
-        "{\n\t\"version\": 1,\n\t\"hooks\": {\n\n\t}\n}\n",
+    for (harness, language, text) in [
+        (
+            Harness::Cursor,
+            Language::Json,
+            "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [\n\t\t\t\t]\n\t}\n}\n",
+        ),
+        (
+            Harness::Cursor,
+            Language::Json,
+            "{\n\t\"version\": 1,\n\t\"hooks\": {\n\n\t}\n}\n",
+        ),
+        (
+            Harness::Codex,
+            Language::Toml,
+            "model = \"m\"\n[hooks]\nStop = [\n    ]\n",
+        ),
+        (Harness::Codex, Language::Toml, "hooks = {  }\nmodel = \"m\"\n"),
+        (Harness::Codex, Language::Toml, "[hooks]\n\n[model]\na = 1\n"),
     ] {
-        let after = with(text, Language::Json, &wanted).unwrap();
+        let spec = spec(harness);
+        let after = with(text, language, &wanted(spec, &[])).unwrap();
         assert_ne!(after, text);
-        let root = Language::Json.parse(text).unwrap();
+        let root = language.parse(text).unwrap();
         let before = root.as_ref().map(|root| Before { text, root });
-        assert_eq!(without(&after, Language::Json, spec, &|_| true, before).unwrap(), text);
+        assert_eq!(without(&after, language, spec, &|_| true, before).unwrap(), text);
     }
 }
 

@@ -4,35 +4,64 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::task::JoinHandle;
 
 use super::*;
+use crate::ledger::Ledger;
 use crate::rpc::holder::Holder;
 use crate::rpc::lines;
 
+/// A client of every method there is and those that a test adds, with a state folder of its own.
+struct Client {
+    folder: tempfile::TempDir,
+    read: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    write: WriteHalf<DuplexStream>,
+    served: JoinHandle<std::io::Result<()>>,
+}
+
+impl Client {
+    fn of(extra: impl FnOnce(&mut RpcModule<Context>)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Arc::new(Engine::open(folder.path()).unwrap());
+        let control = Arc::new(Control::of(Holder::this()));
+        let mut methods = module(Context {
+            engine,
+            control: Arc::clone(&control),
+        })
+        .unwrap();
+        extra(&mut methods);
+        let (client, server) = tokio::io::duplex(1 << 16);
+        let served = tokio::spawn(lines::serve(server, methods.into(), control));
+        let (read, write) = tokio::io::split(client);
+        Self {
+            folder,
+            read: BufReader::new(read).lines(),
+            write,
+            served,
+        }
+    }
+
+    async fn ask(&mut self, message: &Value) -> Value {
+        self.write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        let line = self.read.next_line().await.unwrap().unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    async fn leave(mut self) {
+        self.write.shutdown().await.unwrap();
+        self.served.await.unwrap().unwrap();
+    }
+}
+
 /// What the lines are answered by every method there is and those that the test adds.
 async fn answers(sent: &[Value], extra: impl FnOnce(&mut RpcModule<Context>)) -> Vec<Value> {
-    let folder = tempfile::tempdir().unwrap();
-    let engine = Arc::new(Engine::open(folder.path()).unwrap());
-    let control = Arc::new(Control::of(Holder::this()));
-    let mut methods = module(Context {
-        engine,
-        control: Arc::clone(&control),
-    })
-    .unwrap();
-    extra(&mut methods);
-    let (client, server) = tokio::io::duplex(1 << 16);
-    let served = tokio::spawn(lines::serve(server, methods.into(), control));
-    let (read, mut write) = tokio::io::split(client);
-    let mut read = BufReader::new(read).lines();
+    let mut client = Client::of(extra);
     let mut answers = Vec::new();
     for message in sent {
-        write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
-        let line = read.next_line().await.unwrap().unwrap();
-        answers.push(serde_json::from_str(&line).unwrap());
+        answers.push(client.ask(message).await);
     }
-    write.shutdown().await.unwrap();
-    served.await.unwrap().unwrap();
+    client.leave().await;
     answers
 }
 
@@ -108,34 +137,21 @@ async fn events_are_counted_and_those_of_a_self_test_are_refused_and_forgotten()
 
 #[tokio::test]
 async fn what_an_answer_leaves_to_store_is_stored_though_nobody_asks_again_and_the_connection_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let engine = Arc::new(Engine::open(folder.path()).unwrap());
-    let control = Arc::new(Control::of(Holder::this()));
-    let context = Context {
-        engine,
-        control: Arc::clone(&control),
-    };
-    let methods = module(context).unwrap();
-    let (client, server) = tokio::io::duplex(1 << 16);
-    let served = tokio::spawn(lines::serve(server, methods.into(), control));
-    let (read, mut write) = tokio::io::split(client);
+    let mut client = Client::of(|_| ());
     let stop = json!({"id": 1, "method": method::ON_STOP, "params": {
-        "harness": "claude-code", "session": "s1", "transcript": folder.path(), "reply": "Done.", "rewrite": false,
+        "harness": "claude-code", "session": "s1", "transcript": client.folder.path(), "reply": "Done.", "rewrite": false,
     }});
-    write.write_all(format!("{stop}\n").as_bytes()).await.unwrap();
-    let answer = BufReader::new(read).lines().next_line().await.unwrap().unwrap();
-    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let answer = client.ask(&stop).await;
     assert!(answer["result"]["outcome"].is_string(), "{answer}");
     // As another process sees it.
-    let ledger = crate::ledger::Ledger::open_existing(folder.path()).unwrap().unwrap();
+    let ledger = Ledger::open_existing(client.folder.path()).unwrap().unwrap();
     let stored = async {
         while ledger.heard().unwrap().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(Duration::from_secs(30), stored).await.unwrap();
-    write.shutdown().await.unwrap();
-    served.await.unwrap().unwrap();
+    client.leave().await;
 }
 
 #[tokio::test]

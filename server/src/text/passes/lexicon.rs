@@ -1,37 +1,17 @@
 //! The words by which prose speaks of checks: what is checked, what came of it, what takes a statement back.
 //! How a sentence is put together from them stays out.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use fnv::FnvBuildHasher;
-
 use super::About;
-
-/// A long list of words: every word of a text is looked up in some of them.
-pub(super) struct Words(HashSet<&'static str, FnvBuildHasher>);
-
-impl Words {
-    pub(super) fn of(text: &'static str) -> Self {
-        Self(text.split_whitespace().collect())
-    }
-
-    pub(super) fn contains(&self, word: &str) -> bool {
-        self.0.contains(word)
-    }
-
-    /// In no order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().copied()
-    }
-}
+use crate::text::words::WordSet;
 
 /// A list of words, long or short.
 pub(super) trait List {
     fn holds(&self, word: &str) -> bool;
 }
 
-impl List for LazyLock<Words> {
+impl List for LazyLock<WordSet> {
     fn holds(&self, word: &str) -> bool {
         self.contains(word)
     }
@@ -53,8 +33,8 @@ impl<const LEN: usize> List for [&str; LEN] {
 macro_rules! words {
     ($(#[$doc:meta])* $vis:vis $name:ident = $words:literal;) => {
         $(#[$doc])*
-        $vis static $name: std::sync::LazyLock<$crate::text::passes::lexicon::Words> =
-            std::sync::LazyLock::new(|| $crate::text::passes::lexicon::Words::of($words));
+        $vis static $name: std::sync::LazyLock<$crate::text::words::WordSet> =
+            std::sync::LazyLock::new(|| $crate::text::words::WordSet::of($words));
     };
 }
 pub(super) use words;

@@ -1,16 +1,14 @@
 //! What is said of a check: the predicate of a plain statement that it passes, and what may follow it.
 //! Which check is meant stays out.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
-
-use fnv::FnvBuildHasher;
 
 use super::lexicon::{
     ARTICLES, AUXILIARIES, CLEAN, COMPILES, FAILURES, FAULTS, GOES, LABEL_STATES, OBJECT_TAILS, PASS_MARKS, PASSES,
     PASSING, REPORTS, SUCCEEDS, TAILS, VERIFIES, WELL, ZERO,
 };
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, WITHIN_WORDS};
+use crate::text::words::WordSet;
 
 /// How many auxiliaries are read before a verb.
 const AUXILIARIES_READ: usize = 4;
@@ -44,7 +42,7 @@ pub(super) fn may_say(token: &Token) -> bool {
 const LONGEST_RUN: usize = 16;
 
 /// The first letters of each word that a statement needs, up to what is no letter: "error" of "error-free".
-static RUNS: LazyLock<HashSet<&'static str, FnvBuildHasher>> = LazyLock::new(|| {
+static RUNS: LazyLock<WordSet> = LazyLock::new(|| {
     let short = [PASSES, PASSING, SUCCEEDS, CLEAN, LABEL_STATES, VERIFIES]
         .into_iter()
         .flatten()
@@ -67,11 +65,11 @@ pub(super) fn may_be_said_in(text: &str) -> bool {
             len += 1;
             continue;
         }
-        match c {
-            // These part no words.
-            '*' | '\u{fe0f}' | '\u{200b}' | '\u{feff}' => continue,
-            _ if !c.is_ascii() && (c.is_alphanumeric() || PASS_MARKS.contains(&c)) => return true,
-            _ => {}
+        if WITHIN_WORDS.contains(&c) {
+            continue;
+        }
+        if !c.is_ascii() && (c.is_alphanumeric() || PASS_MARKS.contains(&c)) {
+            return true;
         }
         let known = run.get(..len).and_then(|run| std::str::from_utf8(run).ok());
         if len > 0 && known.is_some_and(|run| RUNS.contains(run)) {

@@ -11,6 +11,8 @@ const LONGEST: usize = 300;
 const LONGEST_TEXT: usize = 4_000;
 /// The longest word or code span that is read, in bytes; a longer one is one without letters.
 const LONGEST_WORD: usize = 512;
+/// What is nothing to read, and parts no word either.
+pub(super) const WITHIN_WORDS: [char; 4] = ['*', '\u{fe0f}', '\u{200b}', '\u{feff}'];
 /// How much of a line is looked at to tell whether it begins with a label, in characters.
 const LABEL: usize = 32;
 
@@ -141,7 +143,7 @@ impl Scan<'_> {
             '!' | '?' if ends() => self.end_sentence(c == '?'),
             '…' | '。' | '！' => self.end_sentence(false),
             '？' => self.end_sentence(true),
-            '*' | '\u{fe0f}' | '\u{200b}' | '\u{feff}' => {}
+            _ if WITHIN_WORDS.contains(&c) => {}
             '‘' | '’' | '\u{201b}' | '\u{2032}' => self.word.push('\''),
             '“' | '”' | '„' | '«' | '»' | '"' => self.end_word(),
             _ if QUOTATION.contains(c) => {
