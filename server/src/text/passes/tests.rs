@@ -300,6 +300,14 @@ fn work_grows_with_the_length_of_a_text() {
     }
 }
 
+#[test]
+fn a_word_with_nothing_in_it_is_still_the_word() {
+    for nothing in super::tokens::WITHIN_WORDS {
+        let text = format!("All tests pa{nothing}ss.");
+        assert_eq!(pass_claims(&text).len(), 1, "{text:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_block_is_passed_over_in_which_something_is_said(
